@@ -1,55 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* nftw, mkdtemp */
 #include "run.h"
 
 #include "bench/common/child.h"
 #include "bench/common/device.h"
 #include "bench/common/terminal.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define QUESTION_SECONDS 600.0
-
-/* ---- caches of its own ------------------------------------------------------------------------------------------- */
-
-/* A directory that all caches of a process are in: Ordo's, and those that drivers are known to have. */
-static const char *const cache_names[] = { "ORDO_CACHE", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME",
-                                           "NEO_CACHE_DIR" };
-#define N_CACHES (sizeof cache_names / sizeof *cache_names)
-struct caches {
-    char        directory[32], variable[N_CACHES][64];
-    const char *environment[N_CACHES + 1];
-};
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-    (void) status;
-    (void) kind;
-    (void) at;
-    return remove(path);
-}
-
-static bool caches_begin(struct caches *c)
-{
-    *c = (struct caches) { .directory = "/tmp/ordo-bench-XXXXXX" };
-    if (!mkdtemp(c->directory)) {
-        complain("no directory in /tmp for caches");
-        return false;
-    }
-    for (size_t i = 0; i < N_CACHES; i++) {
-        snprintf(c->variable[i], sizeof c->variable[i], "%s=%s", cache_names[i], c->directory);
-        c->environment[i] = c->variable[i];
-    }
-    return true;
-}
-
-static void caches_end(const struct caches *c)
-{
-    (void) nftw(c->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* ---- asking ------------------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "bench/common/child.h"
+#include "bench/common/device.h"
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
 #include "bench/common/timing.h"
@@ -11,18 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ordo_device *open_silently(const char *select)
-{
-    char                            why[1024] = "";
-    const struct ordo_device_config config = { .select = *select ? select : NULL,
-                                               .message = why,
-                                               .message_bytes = sizeof why };
-    ordo_device                    *device = NULL;
-    if (ordo_device_open(&config, &device) != ORDO_OK)
-        complain("%s", why);
-    return device;
-}
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +30,7 @@ static int answer_open(const char *select)
 {
     cJSON       *json = cJSON_CreateObject();
     const double start = now();
-    ordo_device *device = open_silently(select);
+    ordo_device *device = open_device(select);
     const double seconds = now() - start;
     if (!device)
         return EXIT_FAILED;
@@ -235,7 +224,7 @@ static int answer_calls(const char *text)
     fill(&f);
 
     cJSON       *json = cJSON_CreateObject();
-    ordo_device *device = open_silently(text + select);
+    ordo_device *device = open_device(text + select);
     bool         good = device != NULL;
     if (good && ahead)
         good = prepare(device, structure, (ordo_type) key, value_bytes, cJSON_AddObjectToObject(json, "prepared"));

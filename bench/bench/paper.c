@@ -5,6 +5,7 @@
 #include "bench/papers/papers.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +41,6 @@ struct paper_run {
     struct part    *parts;
     struct options *options;
     int             n_parts;
-    char          **texts; /* which options point into */
-    size_t          n_texts;
 };
 
 /* ---- the plan ------------------------------------------------------------------------------------------------ */
@@ -81,9 +80,6 @@ static void forget_parts(struct paper_run *p)
     free(p->parts);
     free(p->options);
     cJSON_Delete(p->numbers);
-    for (size_t i = 0; i < p->n_texts; i++)
-        free(p->texts[i]);
-    p->n_texts = 0;
     p->parts = NULL;
     p->options = NULL;
     p->n_parts = 0;
@@ -95,7 +91,6 @@ void paper_end(struct paper_run **paper)
     if (!*paper)
         return;
     forget_parts(*paper);
-    free((*paper)->texts);
     cJSON_Delete((*paper)->paper);
     free((*paper)->how);
     free(*paper);
@@ -104,89 +99,65 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* Words of a command line that grows. */
+/* A command line that grows. */
 struct words {
-    struct paper_run *p; /* which keeps them */
-    char             *word[256];
-    int               n;
+    char   text[2000];
+    size_t used;
 };
 
-static char *keep_text(struct paper_run *p, const char *text)
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct words *words, const char *format, ...)
 {
-    char **texts = realloc(p->texts, (p->n_texts + 1) * sizeof *texts);
-    if (!texts)
-        usage_error("out of memory");
-    p->texts = texts;
-    texts[p->n_texts] = strdup(text);
-    return texts[p->n_texts++];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(words->text + words->used, sizeof words->text - words->used, format, args);
+    va_end(args);
+    words->used += (size_t) length;
+    if (words->used >= sizeof words->text)
+        usage_error("paper: an experiment has too many options");
 }
 
-static void add_word(struct words *words, const char *text)
-{
-    char *copy = keep_text(words->p, text);
-    if (copy && words->n < 255)
-        words->word[words->n++] = copy;
-}
-
-static void add_words(struct words *words, const char *text)
-{
-    char *rest = NULL, *copy = strdup(text);
-    for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word; word = strtok_r(NULL, " ", &rest))
-        add_word(words, word);
-    free(copy);
-}
-
-/* "random,random+index": the names of an object. */
+/* " --variant random,random+index": the names of an object. */
 static void add_schemes(struct words *words, const cJSON *schemes)
 {
     const cJSON *scheme = NULL;
-    char         text[256];
-    size_t       used = 0;
-    cJSON_ArrayForEach(scheme, schemes) if (used < sizeof text) used +=
-        (size_t) snprintf(text + used, sizeof text - used, "%s%s", used ? "," : "", scheme->string);
-    if (used)
-        add_word(words, "--variant");
-    if (used)
-        add_word(words, text);
+    cJSON_ArrayForEach(scheme, schemes)
+        add(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
 }
 
 /* Those that are there; their number. */
 static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
 {
     const cJSON *structure = NULL;
-    char         text[256];
-    size_t       used = 0;
     int          n = 0;
     cJSON_ArrayForEach(structure, structures)
     {
-        if (!paper_has(p->paper, structure->valuestring) || used >= sizeof text)
-            continue;
-        used += (size_t) snprintf(text + used, sizeof text - used, "%s%s", n++ ? "," : "",
-                                  paper_structure(p->paper, structure->valuestring));
+        if (paper_has(p->paper, structure->valuestring))
+            add(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
     }
-    if (n)
-        add_word(words, "--structure");
-    if (n)
-        add_word(words, text);
     return n;
 }
 
+/* " --batch =1024" */
+static void add_number(struct words *words, const char *option, double number)
+{
+    add(words, " %s =%lld", option, llround(fmax(1, number)));
+}
+
 /* As many as elements, or so many, but no fewer than keep the device busy, unless their number is what changes (`listed`). */
-static void add_queries(struct words *words, const cJSON *run, const cJSON *listed, double n, double scale, double most)
+static void add_queries(const struct paper_run *p, struct words *words, const cJSON *run, const cJSON *listed, double n,
+                        double scale, double most)
 {
     const cJSON *queries = listed ? listed : json_at(run, "queries");
     const char  *width = strstr(text_of(run, "options"), "--width ");
     double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
-    char         text[32];
     if (!queries)
         return;
     if (!listed)
-        count = fmin(fmax(count, fmin(n, most / 4)), words->p->most_queries);
+        count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
         count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
-    snprintf(text, sizeof text, "=%lld", llround(fmax(1, count)));
-    add_word(words, "--queries");
-    add_word(words, text);
+    add_number(words, "--queries", count);
 }
 
 /* A place on the axes of a run: NULL for batches and queries that it has no list of. */
@@ -194,32 +165,19 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-/* "--batch =1024" */
-static void add_number(struct words *words, const char *option, const cJSON *number, double scale)
+static struct options part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
+                                   double most)
 {
-    char text[40];
-    if (!number)
-        return;
-    snprintf(text, sizeof text, "=%lld", llround(fmax(1, number->valuedouble / scale)));
-    add_word(words, option);
-    add_word(words, text);
-}
-
-static struct options options_of(struct paper_run *p, const cJSON *run, const struct place *place, double scale,
-                                 double most)
-{
-    struct words words = { .p = p };
-    add_word(&words, p->program);
-    for (int i = 0; i < p->n_how; i++)
-        add_word(&words, p->how[i]);
-    add_words(&words, "--no-host --no-array");
-    add_words(&words, text_of(run, "options"));
+    struct words words = { .used = 0 };
+    add(&words, "--no-host --no-array %s", text_of(run, "options"));
     add_structures(p, &words, json_at(run, "structures"));
     add_schemes(&words, json_at(run, "schemes"));
-    add_number(&words, "--sizes", place->n, scale);
-    add_number(&words, "--batch", place->batch, scale);
-    add_queries(&words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
-    struct options options = read_options(words.n, words.word);
+    if (place->n)
+        add_number(&words, "--sizes", place->n->valuedouble / scale);
+    if (place->batch)
+        add_number(&words, "--batch", place->batch->valuedouble / scale);
+    add_queries(p, &words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
+    struct options options = options_of(p->program, p->how, p->n_how, words.text);
     options.budget = 0;
     return options;
 }
@@ -297,7 +255,7 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     const int            n_batches = places_of(batches), n_queries = places_of(queries);
     struct part          part = { experiment, run, scale_of(p, run, most), 0 };
     const struct options none = { .n_workloads = 0 };
-    struct words         counted = { .p = p };
+    struct words         counted = { .used = 0 };
     if (*text_of(run, "limit"))
         return add_part(p, &part, &none);
     if (structures && add_structures(p, &counted, structures) == 0)
@@ -307,7 +265,7 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
         const struct place   place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
                                        item_of(batches, i / n_queries % n_batches, &part.turn),
                                        item_of(queries, i % n_queries, &part.turn) };
-        const struct options options = options_of(p, run, &place, part.scale, most);
+        const struct options options = part_options(p, run, &place, part.scale, most);
         if (!add_part(p, &part, &options))
             return false;
     }

@@ -62,6 +62,9 @@ void only_with_resume(int argc, char **argv);
  * `without` (NULL: none), and, with `how`, those that say what is measured. Returns their number: `out` has room for 2 * argc. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
 
+/* The options of the words `how`, then of those in a text. What the options point into stays until the end. */
+struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
+
 /* How many words the command has before its options: "suite", "compare", "paper NAME". */
 int command_words(int argc, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, nftw, mkdtemp */
 #include "child.h"
 
 #include "terminal.h"
@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -26,6 +27,40 @@ int child_answer(cJSON *answer)
     cJSON_free(text);
     cJSON_Delete(answer);
     return good ? EXIT_GOOD : EXIT_FAILED;
+}
+
+/* ---- caches of its own ---------------------------------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void) status, (void) kind, (void) at;
+    return remove(path);
+}
+
+void remove_all(const char *directory)
+{
+    (void) nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+bool caches_begin(struct caches *c)
+{
+    static const char *const names[N_CACHES] = { "ORDO_CACHE", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME",
+                                                 "NEO_CACHE_DIR" };
+    *c = (struct caches) { .directory = "/tmp/ordo-caches-XXXXXX" };
+    if (!mkdtemp(c->directory)) {
+        complain("/tmp: no directory for caches: %s", strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < N_CACHES; i++) {
+        snprintf(c->variable[i], sizeof c->variable[i], "%s=%s", names[i], c->directory);
+        c->environment[i] = c->variable[i];
+    }
+    return true;
+}
+
+void caches_end(const struct caches *c)
+{
+    remove_all(c->directory);
 }
 
 /* ---- starting ------------------------------------------------------------------------------------------------ */

@@ -26,6 +26,18 @@ struct child {
     bool               prints;      /* its answer is its standard output, whatever it is; standard error is ours */
 };
 
+/* A directory that all caches of a process are in: Ordo's, and those that drivers are known to have. `environment` makes a child use
+ * it. False, after a complaint, if there is none. */
+#define N_CACHES 5
+struct caches {
+    char        directory[32], variable[N_CACHES][64];
+    const char *environment[N_CACHES + 1];
+};
+bool caches_begin(struct caches *caches);
+void caches_end(const struct caches *caches);
+/* Removes a directory with all that is in it. */
+void remove_all(const char *directory);
+
 /* Children have the environment as it is now, plus what is added to it. Once, before the first call of OpenCL: the Khronos loader
  * splits OCL_ICD_FILENAMES where it lies, so that what is started later would see the first driver alone. */
 void child_keep_environment(void);

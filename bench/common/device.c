@@ -63,6 +63,38 @@ ordo_device *open_device(const char *select)
     return device;
 }
 
+/* ---- buffers ------------------------------------------------------------------------------------------------- */
+
+ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out)
+{
+    cl_int code = CL_SUCCESS;
+    *out = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+}
+
+ordo_status device_write(ordo_device *device, cl_mem to, const void *from, size_t bytes)
+{
+    if (bytes)
+        TRY_CL(clEnqueueWriteBuffer(ordo_device_queue(device), to, CL_TRUE, 0, bytes, from, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes)
+{
+    if (bytes)
+        TRY_CL(clEnqueueReadBuffer(ordo_device_queue(device), from, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+void device_release(const cl_mem *buffers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------------- */
+
 const size_t gather_bytes[N_GATHERS] = { 32, 64, 128 };
 
 /* Each of `lanes` work-items reads 16 bytes of a place, as often as PLACES; the sum of what it read is its output. */

@@ -20,6 +20,13 @@ ordo_device *open_device(const char *select);
 
 /* What a device can do at most, by programs of a few lines: what rates of real work are to be held against. */
 
+/* Buffers on the device's own queue; the calls wait. A buffer of 0 bytes has one. */
+ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out);
+ordo_status device_write(ordo_device *device, cl_mem to, const void *from, size_t bytes);
+ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes);
+/* Those that are not NULL. */
+void device_release(const cl_mem *buffers, size_t n);
+
 /* How fast a device copies its own memory. */
 struct copy_rate {
     double bytes_per_second; /* read and written bytes together; the faster of the two below */

@@ -405,7 +405,8 @@ void usage_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    complain_with(format, args);
+    if (format)
+        complain_with(format, args);
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);

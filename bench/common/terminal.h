@@ -91,7 +91,7 @@ void print_lines(const char *const *lines);
 void print_version(void);
 /* "name: sentence" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same with a hint at --help, then exits with EXIT_USAGE. */
+/* The same (NULL: nothing) with a hint at --help, then exits with EXIT_USAGE. */
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* A number of an option; anything else, or outside low..high, is a usage error. */
 double option_number(const char *option, const char *text, double low, double high);

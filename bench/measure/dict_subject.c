@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include "bench/common/device.h"
 #include "bench/common/threads.h"
 #include "bench/peers/rivals.h"
 #include "bench/workload/baseline.h"
@@ -105,9 +106,7 @@ static ordo_status explain(const struct dict_subject *subject, ordo_status statu
 
 static void columns_free(struct columns *columns)
 {
-    for (int c = 0; c < N_COLUMNS; c++)
-        if (columns->at[c])
-            clReleaseMemObject(columns->at[c]);
+    device_release(columns->at, N_COLUMNS);
     *columns = (struct columns) { { NULL } };
 }
 
@@ -476,8 +475,7 @@ static unsigned char *read_column(const struct dict_subject *subject, int column
     unsigned char *got = malloc(bytes);
     if (got && subject->host.at[column])
         return memcpy(got, subject->host.at[column], bytes);
-    if (got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE, 0, bytes, got,
-                                   0, NULL, NULL) == CL_SUCCESS)
+    if (got && device_read(subject->device, subject->work.at[column], got, bytes) == ORDO_OK)
         return got;
     free(got);
     snprintf(why, why_bytes, "cannot read the results");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rivals.h"
 
+#include "bench/common/device.h"
+
 #include "bench/common/timing.h"
 
 #include <stdio.h>
@@ -128,13 +130,6 @@ static ordo_status list_part(const struct rival *r, const cl_mem *c, const struc
     return ORDO_BROKEN;
 }
 
-static ordo_status make_buffer(const struct rival *rival, size_t bytes, cl_mem *out)
-{
-    cl_int code = CL_SUCCESS;
-    *out = clCreateBuffer(ordo_device_context(rival->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
-}
-
 /* A node for each store, then the operations. */
 static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
                              cl_event *done)
@@ -151,7 +146,7 @@ static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step
             clReleaseMemObject(r->mine);
         r->mine = NULL;
         r->rows = 0;
-        TRY(make_buffer(r, step->count * sizeof(cl_uint), &r->mine));
+        TRY(device_buffer(r->device, step->count * sizeof(cl_uint), &r->mine));
         r->rows = step->count;
     }
     TRY(zero_word(r, NO_ROOM, queue));
@@ -323,8 +318,8 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
                    : node_bytes(&plan->table) + node_bytes(&plan->work) + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
     TRY(build(r, why, why_bytes));
     snprintf(why, why_bytes, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), r->bytes);
-    TRY(make_buffer(r, r->bytes, &r->words));
-    TRY(make_buffer(r, STATE_WORDS * sizeof(cl_uint), &r->state));
+    TRY(device_buffer(r->device, r->bytes, &r->words));
+    TRY(device_buffer(r->device, STATE_WORDS * sizeof(cl_uint), &r->state));
     TRY(rival_clear(r));
     *why = 0;
     return ORDO_OK;
@@ -352,12 +347,10 @@ void rival_close(struct rival **rival)
     if (!*rival)
         return;
     const cl_mem all[] = { (*rival)->words, (*rival)->state, (*rival)->mine };
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         if ((*rival)->kernels[i])
             clReleaseKernel((*rival)->kernels[i]);
-        if (all[i])
-            clReleaseMemObject(all[i]);
-    }
+    device_release(all, 3);
     if ((*rival)->program)
         clReleaseProgram((*rival)->program);
     free(*rival);

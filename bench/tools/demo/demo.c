@@ -2,16 +2,18 @@
 /* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
  * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
  * dictionaries; then a look at the primitives. */
+#include "bench/common/device.h"
 #include "bench/common/json.h"
+#include "bench/common/options.h"
 #include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "parts.h"
 #include "ranges.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,12 +63,6 @@ static void must(struct demo *demo, const char *what, ordo_status status)
     give_up(what, *text ? text : ordo_status_string(status));
 }
 
-static void must_cl(const char *what, cl_int code)
-{
-    if (code != CL_SUCCESS)
-        give_up(what, ordo_cl_error_string(code));
-}
-
 static void *must_have(void *memory)
 {
     if (!memory)
@@ -79,22 +75,17 @@ static void *must_have(void *memory)
 /* A buffer of `count` words; `from` gives their values unless it is NULL. */
 static cl_mem words_on_device(struct demo *demo, size_t count, const uint32_t *from)
 {
-    cl_int       code = CL_SUCCESS;
-    const size_t bytes = (count ? count : 1) * sizeof *from;
-    cl_mem       mem = clCreateBuffer(ordo_device_context(demo->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    must_cl("clCreateBuffer", code);
-    if (from && count)
-        must_cl("clEnqueueWriteBuffer", clEnqueueWriteBuffer(ordo_device_queue(demo->device), mem, CL_TRUE, 0,
-                                                             count * sizeof *from, from, 0, NULL, NULL));
+    cl_mem mem = NULL;
+    must(demo, "a buffer", device_buffer(demo->device, count * sizeof *from, &mem));
+    if (from)
+        must(demo, "to the device", device_write(demo->device, mem, from, count * sizeof *from));
     return mem;
 }
 
 static uint32_t *words_from_device(struct demo *demo, cl_mem mem, size_t count)
 {
     uint32_t *words = must_have(malloc((count ? count : 1) * sizeof *words));
-    if (count)
-        must_cl("clEnqueueReadBuffer", clEnqueueReadBuffer(ordo_device_queue(demo->device), mem, CL_TRUE, 0,
-                                                           count * sizeof *words, words, 0, NULL, NULL));
+    must(demo, "from the device", device_read(demo->device, mem, words, count * sizeof *words));
     return words;
 }
 
@@ -145,15 +136,11 @@ static void run_step(struct demo *demo, const char *name, size_t items, step_fn 
 
 /* ---- the device ---------------------------------------------------------------------------------------------- */
 
-static void open_device(struct demo *demo)
+static void open_demo(struct demo *demo)
 {
-    char                            message[4096] = "";
-    const struct ordo_device_config config = { .select = demo->options.device,
-                                               .message = message,
-                                               .message_bytes = sizeof message };
-    const ordo_status               got = ordo_device_open(&config, &demo->device);
-    if (got != ORDO_OK)
-        give_up("no device", *message ? message : ordo_status_string(got));
+    demo->device = open_device(demo->options.device ? demo->options.device : "");
+    if (!demo->device)
+        exit(EXIT_FAILED);
     demo->facts = ordo_device_facts(demo->device);
 }
 
@@ -161,10 +148,10 @@ static void open_device(struct demo *demo)
 static void start(struct demo *demo)
 {
     progress("opening the device");
-    open_device(demo);
+    open_demo(demo);
     const struct ordo_facts first = *demo->facts;
     ordo_device_close(&demo->device);
-    open_device(demo);
+    open_demo(demo);
     const struct ordo_facts *facts = demo->facts;
 
     char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
@@ -263,8 +250,7 @@ static void sort_on_device(struct demo *demo)
     if (wrong)
         complain("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
     demo->result.wrong += wrong;
-    must_cl("clReleaseMemObject", clReleaseMemObject(step.first));
-    must_cl("clReleaseMemObject", clReleaseMemObject(step.row));
+    device_release((const cl_mem[]) { step.first, step.row }, 2);
 }
 
 /* ---- the addresses ------------------------------------------------------------------------------------------- */
@@ -291,8 +277,7 @@ static double map_and_check(struct demo *demo, const char *name, const uint32_t 
     char answers[TEXT_BYTES];
     progress("checking %s answers", text_grouped(answers, count));
     uint32_t *ranks = words_from_device(demo, step.ranks, count);
-    must_cl("clReleaseMemObject", clReleaseMemObject(step.addresses));
-    must_cl("clReleaseMemObject", clReleaseMemObject(step.ranks));
+    device_release((const cl_mem[]) { step.addresses, step.ranks }, 2);
     const double begin = now();
     if (!mapping_check(&demo->geoip, (struct mapping_table) { demo->sorted_first, demo->sorted_row }, addresses, ranks,
                        count, &demo->result))
@@ -422,53 +407,18 @@ static const char *const help[] = {
 #include "demo_help.h"
 };
 
-static struct options parse_options(int argc, char **argv)
-{
-    static const struct option longs[] = {
-        { "file", required_argument, NULL, 'f' },
-        { "count", required_argument, NULL, 'c' },
-        { "device", required_argument, NULL, 'd' },
-        { "json", required_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, 'v' },
-        { NULL, 0, NULL, 0 },
-    };
-    struct options options = { .file = DEFAULT_FILE };
-    for (int option; (option = getopt_long(argc, argv, "h", longs, NULL)) != -1;) {
-        switch (option) {
-        case 'f':
-            options.file = optarg;
-            break;
-        case 'c':
-            options.count = (size_t) option_number("--count", optarg, 1, (double) ORDO_MAX_COUNT);
-            break;
-        case 'd':
-            options.device = optarg;
-            break;
-        case 'j':
-            options.json = json_option(optarg);
-            break;
-        case 'h':
-            print_lines(help);
-            exit(EXIT_GOOD);
-        case 'v':
-            print_version();
-            exit(EXIT_GOOD);
-        default: /* getopt has said what is wrong */
-            fprintf(stderr, "Try 'ordo-demo --help'.\n");
-            exit(EXIT_USAGE);
-        }
-    }
-    if (optind < argc)
-        usage_error("unexpected argument '%s'", argv[optind]);
-    return options;
-}
+#define AT(name) offsetof(struct options, name)
+static const struct option_row rows[] = {
+    { "--file", 0, true, take_text, false, AT(file), 0, 0 },
+    { "--count", 0, true, take_size, false, AT(count), 1, (double) ORDO_MAX_COUNT },
+    { "--device", 0, true, take_text, false, AT(device), 0, 0 },
+    { "--json", 0, true, take_json, false, AT(json), 0, 0 },
+};
 
 static void release(struct demo *demo)
 {
     ordo_index_destroy(&demo->index);
-    must_cl("clReleaseMemObject", clReleaseMemObject(demo->first));
-    must_cl("clReleaseMemObject", clReleaseMemObject(demo->row));
+    device_release((const cl_mem[]) { demo->first, demo->row }, 2);
     ordo_device_close(&demo->device);
     free(demo->sorted_first);
     free(demo->sorted_row);
@@ -481,8 +431,9 @@ int main(int argc, char **argv)
 {
     tool_name("ordo-demo");
     progress_in_lines();
-    struct demo demo = { .options = parse_options(argc, argv) };
-    const bool  json_on_stdout = demo.options.json && !strcmp(demo.options.json, "-");
+    struct demo demo = { .options = { .file = DEFAULT_FILE } };
+    take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &demo.options);
+    const bool json_on_stdout = demo.options.json && !strcmp(demo.options.json, "-");
     demo.out = json_on_stdout ? stderr : stdout;
     demo.json = must_have(json_head("ordo-demo", argc, argv));
     demo.json_steps = must_have(cJSON_AddArrayToObject(demo.json, "steps"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parts.h"
 
+#include "bench/common/device.h"
 #include "bench/common/timing.h"
 #include "ranges.h"
 
@@ -51,29 +52,6 @@ struct scene {
     size_t               wrong;  /* answers of those played before */
 };
 
-static ordo_status buffer(const struct scene *scene, size_t bytes, cl_mem *mem)
-{
-    cl_int code = CL_SUCCESS;
-    *mem = clCreateBuffer(ordo_device_context(scene->device), CL_MEM_READ_WRITE, bytes + 1, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
-}
-
-static ordo_status write_words(const struct scene *scene, cl_mem mem, const uint32_t *from, size_t count)
-{
-    return clEnqueueWriteBuffer(ordo_device_queue(scene->device), mem, CL_TRUE, 0, count * sizeof *from, from, 0, NULL,
-                                NULL) == CL_SUCCESS
-               ? ORDO_OK
-               : ORDO_OPENCL;
-}
-
-static ordo_status read_bytes(const struct scene *scene, cl_mem mem, void *to, size_t bytes)
-{
-    return clEnqueueReadBuffer(ordo_device_queue(scene->device), mem, CL_TRUE, 0, bytes, to, 0, NULL, NULL) ==
-                   CL_SUCCESS
-               ? ORDO_OK
-               : ORDO_OPENCL;
-}
-
 static ordo_status make_room(struct scene *scene)
 {
     const size_t ranges = scene->geoip->count, asked = scene->count;
@@ -89,12 +67,12 @@ static ordo_status make_room(struct scene *scene)
     }
     if (!made)
         return ORDO_NO_HOST_MEMORY;
-    TRY(buffer(scene, ranges * 4, &scene->on_announced));
-    TRY(buffer(scene, ranges * 4, &scene->on_rows));
-    TRY(buffer(scene, ranges * 4, &scene->on_withdrawn));
-    TRY(buffer(scene, asked * 4, &scene->on_addresses));
-    TRY(buffer(scene, asked * 4, &scene->on_answered));
-    return buffer(scene, asked, &scene->on_found);
+    TRY(device_buffer(scene->device, ranges * 4, &scene->on_announced));
+    TRY(device_buffer(scene->device, ranges * 4, &scene->on_rows));
+    TRY(device_buffer(scene->device, ranges * 4, &scene->on_withdrawn));
+    TRY(device_buffer(scene->device, asked * 4, &scene->on_addresses));
+    TRY(device_buffer(scene->device, asked * 4, &scene->on_answered));
+    return device_buffer(scene->device, asked, &scene->on_found);
 }
 
 static void close_scene(struct scene *scene)
@@ -106,9 +84,7 @@ static void close_scene(struct scene *scene)
         free(scene->rivals[r].answered);
         free(scene->rivals[r].found);
     }
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i])
-            clReleaseMemObject(all[i]);
+    device_release(all, sizeof all / sizeof *all);
     free(scene->announced);
     free(scene->withdrawn);
     free(scene->keys);
@@ -121,7 +97,7 @@ static ordo_status write_keys(struct scene *scene, cl_mem to, const uint32_t *ro
 {
     for (size_t i = 0; i < count; i++)
         scene->keys[i] = scene->geoip->first[rows[i]];
-    return write_words(scene, to, scene->keys, count);
+    return device_write(scene->device, to, scene->keys, count * 4);
 }
 
 /* Both dictionaries hold what is announced at the beginning: first address to row. */
@@ -132,7 +108,7 @@ static ordo_status begin(struct scene *scene)
         return ORDO_NO_HOST_MEMORY;
     const size_t count = scene->change.announced;
     TRY(write_keys(scene, scene->on_announced, scene->change.rows, count));
-    TRY(write_words(scene, scene->on_rows, scene->change.rows, count));
+    TRY(device_write(scene->device, scene->on_rows, scene->change.rows, count * 4));
     for (int r = 0; r < N_RIVALS; r++) {
         scene->rivals[r].seconds = (struct seconds) { 0 };
         TRY(ordo_dict_build(scene->rivals[r].dict, ordo_at(scene->on_announced, 0), ordo_at(scene->on_rows, 0), count,
@@ -170,8 +146,8 @@ static ordo_status question(struct scene *scene, struct rival *rival)
     TRY(ask(scene, rival, &again));
     rival->seconds.resolve += first > again ? first - again : 0;
     rival->seconds.ask += again;
-    TRY(read_bytes(scene, scene->on_answered, rival->answered, scene->per_round * 4));
-    return read_bytes(scene, scene->on_found, rival->found, scene->per_round);
+    TRY(device_read(scene->device, scene->on_answered, rival->answered, scene->per_round * 4));
+    return device_read(scene->device, scene->on_found, rival->found, scene->per_round);
 }
 
 static void check(struct scene *scene, const uint32_t *addresses)
@@ -188,8 +164,8 @@ static ordo_status play_round(struct scene *scene, const uint32_t *addresses)
     change_next(&scene->change, half, scene->announced, scene->withdrawn);
     TRY(write_keys(scene, scene->on_withdrawn, scene->withdrawn, half));
     TRY(write_keys(scene, scene->on_announced, scene->announced, half));
-    TRY(write_words(scene, scene->on_rows, scene->announced, half));
-    TRY(write_words(scene, scene->on_addresses, addresses, scene->per_round));
+    TRY(device_write(scene->device, scene->on_rows, scene->announced, half * 4));
+    TRY(device_write(scene->device, scene->on_addresses, addresses, scene->per_round * 4));
     for (int r = 0; r < N_RIVALS; r++) {
         TRY(update(scene, &scene->rivals[r]));
         TRY(question(scene, &scene->rivals[r]));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parts.h"
 
+#include "bench/common/device.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 
@@ -73,18 +74,6 @@ static ordo_status cut(struct scene *scene)
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
-static ordo_status buffer(const struct scene *scene, size_t bytes, cl_mem *mem)
-{
-    cl_int code = CL_SUCCESS;
-    *mem = clCreateBuffer(ordo_device_context(scene->device), CL_MEM_READ_WRITE, bytes + 1, NULL, &code);
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
-}
-
-static ordo_status of_queue(cl_int code)
-{
-    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
-}
-
 static ordo_status make_room(struct scene *scene)
 {
     scene->asked = malloc(scene->count * sizeof *scene->asked);
@@ -94,9 +83,9 @@ static ordo_status make_room(struct scene *scene)
         return ORDO_NO_HOST_MEMORY;
     for (size_t i = 0; i < scene->count; i++)
         scene->asked[i] = (uint64_t) scene->addresses[i] << 32;
-    TRY(buffer(scene, scene->count * sizeof *scene->asked, &scene->on_asked));
-    TRY(buffer(scene, scene->count * sizeof *scene->answered, &scene->on_answered));
-    return buffer(scene, scene->count, &scene->on_found);
+    TRY(device_buffer(scene->device, scene->count * sizeof *scene->asked, &scene->on_asked));
+    TRY(device_buffer(scene->device, scene->count * sizeof *scene->answered, &scene->on_answered));
+    return device_buffer(scene->device, scene->count, &scene->on_found);
 }
 
 static ordo_status ask(struct scene *scene)
@@ -109,21 +98,17 @@ static ordo_status ask(struct scene *scene)
 /* Twice: the first time finds out, for each prefix, which others it lies in. */
 static ordo_status play(struct scene *scene)
 {
-    const cl_command_queue queue = ordo_device_queue(scene->device);
-
     TRY(cut(scene));
     TRY(make_room(scene));
     TRY(ordo_xfast_create(scene->device, ordo_xfast_config(.dict = { ORDO_U64, 4 }), &scene->trie));
     TRY(ordo_dict_build_host(scene->trie, scene->prefixes, scene->rows, scene->n_prefixes));
-    TRY(of_queue(clEnqueueWriteBuffer(queue, scene->on_asked, CL_TRUE, 0, scene->count * sizeof *scene->asked,
-                                      scene->asked, 0, NULL, NULL)));
+    TRY(device_write(scene->device, scene->on_asked, scene->asked, scene->count * sizeof *scene->asked));
     TRY(ask(scene));
     const double begin = now();
     TRY(ask(scene));
     scene->seconds = now() - begin;
-    TRY(of_queue(clEnqueueReadBuffer(queue, scene->on_answered, CL_TRUE, 0, scene->count * sizeof *scene->answered,
-                                     scene->answered, 0, NULL, NULL)));
-    return of_queue(clEnqueueReadBuffer(queue, scene->on_found, CL_TRUE, 0, scene->count, scene->found, 0, NULL, NULL));
+    TRY(device_read(scene->device, scene->on_answered, scene->answered, scene->count * sizeof *scene->answered));
+    return device_read(scene->device, scene->on_found, scene->found, scene->count);
 }
 
 struct comparison {
@@ -177,9 +162,7 @@ static void close_scene(struct scene *scene)
 {
     const cl_mem all[] = { scene->on_asked, scene->on_answered, scene->on_found };
     ordo_dict_destroy(&scene->trie);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i])
-            clReleaseMemObject(all[i]);
+    device_release(all, sizeof all / sizeof *all);
     free(scene->prefixes);
     free(scene->rows);
     free(scene->asked);

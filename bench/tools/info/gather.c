@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* nftw, mkdtemp */
+#define _GNU_SOURCE /* mkdtemp */
 #include "report.h"
 
 #include "bench/common/child.h"
@@ -7,12 +7,10 @@
 #include "bench/common/terminal.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- asking -------------------------------------------------------------------------------------------------- */
@@ -44,27 +42,17 @@ static cJSON *ask(const struct view *view, const char *question, cJSON *json)
 
 /* ---- how long opening takes ---------------------------------------------------------------------------------- */
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+/* Opens twice with empty caches, ours and the drivers', in a directory of their own. */
+static void measure_start(const struct view *view, const char *question, cJSON *device)
 {
-    (void) status;
-    (void) kind;
-    (void) at;
-    return remove(path);
-}
+    struct view   fresh = { view->options, { NULL } };
+    struct caches caches;
+    if (!caches_begin(&caches))
+        return;
+    memcpy(fresh.environment, caches.environment, sizeof caches.environment);
+    fresh.environment[N_CACHES] = view->environment[0]; /* the choice of a driver, if there is one */
 
-static cJSON *times_of_start(const struct view *view, const char *question, const char *directory)
-{
-    struct view              fresh = { view->options, { NULL } };
-    char                     variables[5][600];
-    static const char *const names[] = { "ORDO_CACHE", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME",
-                                         "NEO_CACHE_DIR" };
-    for (int i = 0; i < 5; i++) {
-        snprintf(variables[i], sizeof variables[i], "%s=%s", names[i], directory);
-        fresh.environment[i] = variables[i];
-    }
-    fresh.environment[5] = view->environment[0]; /* the choice of a driver, if there is one */
-
-    cJSON *times = cJSON_CreateObject();
+    cJSON *times = cJSON_AddObjectToObject(device, "start");
     for (int warm = 0; warm < 2; warm++) {
         cJSON       *got = ask(&fresh, question, times);
         const cJSON *facts = json_at(got, "facts");
@@ -75,19 +63,7 @@ static cJSON *times_of_start(const struct view *view, const char *question, cons
         }
         cJSON_Delete(got);
     }
-    return times;
-}
-
-/* Opens twice with empty caches, ours and the drivers', in a directory of their own. */
-static void measure_start(const struct view *view, const char *question, cJSON *device)
-{
-    char directory[] = "/tmp/ordo-info-XXXXXX";
-    if (!mkdtemp(directory)) {
-        complain("no directory for --start in /tmp");
-        return;
-    }
-    cJSON_AddItemToObject(device, "start", times_of_start(view, question, directory));
-    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    caches_end(&caches);
 }
 
 /* ---- costs --------------------------------------------------------------------------------------------------- */
@@ -189,7 +165,7 @@ static void gather_driver(const struct options *options, const char *file, cJSON
         json_text(problem, "driver_file", file);
         cJSON_AddItemToArray(all, problem);
     }
-    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    remove_all(directory);
 }
 
 static bool is_icd(const char *name)

@@ -6,11 +6,12 @@
  * itself. */
 #include "bench/common/child.h"
 #include "bench/common/json.h"
+#include "bench/common/options.h"
 #include "bench/common/terminal.h"
 #include "bench/tools/prepare/prepare.h"
 #include "report.h"
 
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,57 +20,22 @@ static const char *const help[] = {
 #include "info_help.h"
 };
 
-enum { OPT_TUNABLES = 256, OPT_START, OPT_NO_SELF_TEST, OPT_TIMEOUT, OPT_JSON, OPT_ROOT, OPT_PREPARE, OPT_VERSION };
-
-static struct options read_options(int argc, char **argv)
+static void take_prepare(void *options, const struct option_row *row, const char *text)
 {
-    static const struct option long_options[] = {
-        { "tunables", no_argument, NULL, OPT_TUNABLES },         { "start", no_argument, NULL, OPT_START },
-        { "no-self-test", no_argument, NULL, OPT_NO_SELF_TEST }, { "timeout", required_argument, NULL, OPT_TIMEOUT },
-        { "json", required_argument, NULL, OPT_JSON },           { "root", required_argument, NULL, OPT_ROOT },
-        { "prepare", required_argument, NULL, OPT_PREPARE },     { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },           { NULL, 0, NULL, 0 },
-    };
-    struct options o = { .root = "", .seconds = 300 };
-    for (int option; (option = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
-        switch (option) {
-        case OPT_TUNABLES:
-            o.tunables = true;
-            break;
-        case OPT_START:
-            o.start = true;
-            break;
-        case OPT_NO_SELF_TEST:
-            o.no_self_test = true;
-            break;
-        case OPT_TIMEOUT:
-            o.seconds = option_number("--timeout", optarg, 0.01, 86400);
-            break;
-        case OPT_JSON:
-            o.json = json_option(optarg);
-            break;
-        case OPT_ROOT:
-            o.root = optarg;
-            break;
-        case OPT_PREPARE:
-            prepare_check(optarg);
-            o.prepare = optarg;
-            break;
-        case 'h':
-            print_lines(help);
-            exit(EXIT_GOOD);
-        case OPT_VERSION:
-            print_version();
-            exit(EXIT_GOOD);
-        default: /* getopt has said what is wrong */
-            fprintf(stderr, "Try 'ordo-info --help'.\n");
-            exit(EXIT_USAGE);
-        }
-    }
-    if (optind < argc)
-        usage_error("unexpected argument '%s'", argv[optind]);
-    return o;
+    prepare_check(text);
+    take_text(options, row, text);
 }
+
+#define AT(name) offsetof(struct options, name)
+static const struct option_row rows[] = {
+    { "--tunables", 0, false, take_flag, false, AT(tunables), 0, 0 },
+    { "--start", 0, false, take_flag, false, AT(start), 0, 0 },
+    { "--no-self-test", 0, false, take_flag, false, AT(no_self_test), 0, 0 },
+    { "--timeout", 0, true, take_double, false, AT(seconds), 0.01, 86400 },
+    { "--json", 0, true, take_json, false, AT(json), 0, 0 },
+    { "--root", 0, true, take_text, false, AT(root), 0, 0 },
+    { "--prepare", 0, true, take_prepare, false, AT(prepare), 0, 0 },
+};
 
 static bool any_usable(const cJSON *json)
 {
@@ -86,7 +52,8 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return answer_question(argv[2]);
 
-    const struct options options = read_options(argc, argv);
+    struct options options = { .root = "", .seconds = 300 };
+    take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
     if (options.prepare)
         return prepare_device(options.prepare) ? EXIT_GOOD : EXIT_FAILED;
     cJSON *json = gather(&options, argc, argv);

@@ -2,6 +2,7 @@
 #include "prepare.h"
 
 #include "bench/common/child.h"
+#include "bench/common/device.h"
 #include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
@@ -164,29 +165,19 @@ static void prepare_in_parallel(const char *list)
         complain("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem, trouble->said);
 }
 
-static ordo_device *open_or_complain(void)
-{
-    char                            why[4096] = "";
-    const struct ordo_device_config config = { .message = why, .message_bytes = sizeof why };
-    ordo_device                    *dev = NULL;
-    if (ordo_device_open(&config, &dev) != ORDO_OK)
-        complain("%s", why);
-    return dev;
-}
-
 bool prepare_device(const char *list)
 {
     const struct ordo_prepare_params params = params_of(list);
     struct ordo_prepared             prepared = { 0 };
     const double                     start = now();
-    ordo_device                     *dev = open_or_complain();
+    ordo_device                     *dev = open_device("");
     if (!dev)
         return false;
     progress_in_lines();
     progress_about("preparing kernels for %s", ordo_device_facts(dev)->name);
     ordo_device_close(&dev); /* tested by now; and a GPU may be one process's at a time */
     prepare_in_parallel(list);
-    dev = open_or_complain();
+    dev = open_device("");
     if (!dev)
         return false;
     const ordo_status got = ordo_device_prepare(dev, &params, &prepared);
