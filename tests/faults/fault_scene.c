@@ -54,7 +54,7 @@ static void make_dictionary(struct scene *s)
     test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
     test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
     if (s->is->torture && s->is->structure == HASH)
-        ordo_hash_of(s->dict)->torture = s->is->torture;
+        ordo_hash_of(s->dict)->faults = s->is->torture;
     else if (s->is->torture)
         ordo_links_of(s->dict)->torture = s->is->torture;
 }

@@ -2,8 +2,8 @@
 /* A batch by partitions of a table: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
 #include "dict/hash/hash.h"
 
-#include "dict/batch.h"
 #include "primitive/by_key.h"
+#include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "shared/value.h"
 
@@ -18,13 +18,14 @@ static ordo_type word_type(const ordo_dict *dict)
 static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_hash_table *table,
                                struct ordo_hash_batch *batch)
 {
-    const size_t     partitions = ordo_hash_partitions(table);
-    const cl_uint    n = (cl_uint) batch->count;
-    struct ordo_args args = { .n = 0 };
+    const size_t             partitions = ordo_hash_partitions(table);
+    const cl_uint            n = (cl_uint) batch->count;
+    struct ordo_args         args = { .n = 0 };
+    const struct ordo_launch launch = ordo_dict_kernel(dict, PARTITION_FILE, "hash_bounds", partitions + 1);
 
     ORDO_TRY(ordo_call_scratch(call, (partitions + 1) * sizeof(cl_uint), &batch->bounds));
     ORDO_ADD(&args, ORDO_ARG(batch->mixed), ORDO_ARG(n), ORDO_ARG(table->bits), ORDO_ARG(batch->bounds));
-    return ordo_dict_launch(call, dict, PARTITION_FILE, "hash_bounds", partitions + 1, args.arg, args.n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* Updates of both kinds know their place in the batch; else values go along. */
@@ -33,8 +34,8 @@ static bool goes_by_index(const struct ordo_hash_batch *batch)
     return batch->erased.mem != NULL || batch->codes.mem != NULL;
 }
 
-ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
-                           struct ordo_hash_batch *batch)
+ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
+                                const struct ordo_hash_table *table, struct ordo_hash_batch *batch)
 {
     const ordo_dict              *dict = &hash->dict;
     const bool                    by_index = goes_by_index(batch);
@@ -47,6 +48,8 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
     struct ordo_args              args = { .n = 0 };
     struct ordo_slice             values = batch->values, sorted = ordo_none();
     cl_mem                        mixed = NULL, index = NULL;
+    const struct ordo_launch      launch =
+        ordo_dict_kernel(dict, PARTITION_FILE, "hash_mix_keys", ordo_dict_pass_items(call->dev, batch->count));
 
     ORDO_TRY(ordo_call_scratch(call, batch->count * dict->key_bytes, &batch->mixed));
     if (value_bytes)
@@ -61,7 +64,7 @@ ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash,
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(table->seed), ORDO_ARG(mixed), ORDO_ARG(index));
     ordo_args_slice(&args, &batch->codes);
     ORDO_ADD(&args, ORDO_ARG(batch->found));
-    ORDO_TRY(ordo_dict_launch_pass(call, dict, PARTITION_FILE, "hash_mix_keys", batch->count, args.arg, args.n));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sort(call, &params, ordo_at(mixed, 0), value_bytes ? values : ordo_none(),
                             ordo_at(batch->mixed, 0), sorted, batch->count));
     ordo_call_release(call, mark);
@@ -135,10 +138,12 @@ ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint o
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found)
 {
+    const struct ordo_launch launch =
+        ordo_dict_kernel(dict, PARTITION_FILE, "hash_measure", ordo_hash_partitions(table));
     struct ordo_args args = { .n = 0 };
     ordo_hash_add_table(&args, table);
     ORDO_ADD(&args, ORDO_ARG(batch->bounds), ORDO_ARG(found));
-    return ordo_dict_launch(call, dict, PARTITION_FILE, "hash_measure", ordo_hash_partitions(table), args.arg, args.n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
@@ -152,4 +157,18 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
     ORDO_TRY(ordo_hash_read_found(call, words, found));
     ordo_call_release(call, mark);
     return ORDO_OK;
+}
+
+ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
+                                      const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
+                                      cl_uint load, cl_mem found)
+{
+    const size_t             partitions = ordo_hash_partitions(table);
+    const struct ordo_launch launch = ordo_dict_kernel(&hash->dict, PARTITION_FILE, "hash_size", partitions + 1);
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(bounds), ORDO_ARG(incoming), ORDO_ARG(more), ORDO_ARG(table->bits), ORDO_ARG(load),
+             ORDO_ARG(table->starts), ORDO_ARG(found));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    return ordo_call_sum_before(call, ORDO_U32, table->starts, partitions + 1);
 }

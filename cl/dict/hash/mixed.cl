@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of a hash table: what operations on single keys return, and what they come to, partition by partition. The batch was parted in
- * its order, so of equal keys, which are in one partition, an operation that comes later has a greater number.
+/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by partition,
+ * and equal keys keep their order, so of two operations on a key the later one has the greater number in its partition.
  *
- *   hash_resolve    results, and what is left to store
+ *   hash_mixed   writes results, and what each operation leaves to store
  *
- * Operations on one key are a chain. Each finds for itself what it needs of those before it: the last upsert or erasure, and the
- * first insert since.
+ * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert since.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
  */
 #pragma once
-#include "device/atomic.cl"
 #include "dict/codes.cl"
-#include "dict/hash/part.cl"
+#include "dict/hash/batch.cl"
 
 /* Places of the table that finds equal keys: more than operations. */
-#define HASH_CHAINS (HASH_RESOLVE_MOST + HASH_RESOLVE_MOST / 2)
+#define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];      /* the first to come of each chain, by number, + 1 */
-    uint   next[HASH_RESOLVE_MOST];  /* of its chain, by number, + 1; 0: the last */
-    ushort chain[HASH_RESOLVE_MOST]; /* the first to come of its chain */
-    uchar  codes[HASH_RESOLVE_MOST];
+    uint   places[HASH_CHAINS];   /* the head of each chain, + 1; 0: none */
+    uint   next[HASH_MIXED_MAX];  /* the next operation of its chain, + 1; 0: none */
+    ushort chain[HASH_MIXED_MAX]; /* the head of its chain */
+    uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
 } hash_chains;
-ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MOST, "a device of little local memory has the room");
+ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Ends with a barrier. */
+/* Makes the chains. Ends with a barrier. */
 ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __local hash_chains *mem)
 {
     const uint places = min((uint) HASH_CHAINS, 2 * part->n + 32);
@@ -41,7 +39,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
     HASH_EACH (u, part->n) {
         const ordo_key mixed = part->mixed[u];
-        uint           at = hash_share(hash_again(mixed) * 0x9e3779b1u, places), first = u;
+        uint           at = hash_first_place(mixed, places), first = u;
         for (uint tries = 0; tries < places; tries++) {
             const uint was = atomic_cmpxchg(&mem->places[at], 0u, u + 1);
             first = was ? was - 1 : u;
@@ -56,15 +54,15 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* What an operation sees of those before it on its key: numbers, or HASH_NONE. */
+/* Operations before one on the same key: numbers, or HASH_NONE. */
 typedef struct {
     uint set;    /* the last upsert or erasure */
     uint insert; /* the first insert since */
-    bool last;   /* none comes after it */
+    bool last;   /* no operation on the key comes later */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
-    for (uint v = (mem)->chain[u] + 1u, v##_left = HASH_RESOLVE_MOST; v && v##_left; v = (mem)->next[v - 1], v##_left--)
+    for (uint v = (mem)->chain[u] + 1u, v##_left = HASH_MIXED_MAX; v && v##_left; v = (mem)->next[v - 1], v##_left--)
 
 ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
 {
@@ -85,7 +83,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* A key's state: HASH_ERASED, it is not there; HASH_LEFT, as before the batch; else with the value of that operation of the batch. */
+/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation whose
+ * value it has. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -104,30 +103,31 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the batch is one for hash_resolve: only points, values for what is stored, and no partition with too many. */
-ORDO_FN bool hash_can_resolve(__global const uint *found, bool has_values)
+/* Whether the kernel can do the batch: operations on single keys only, values for those that store, and few operations in
+ * each partition. */
+ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
-    bool       can = codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_RESOLVE_MOST;
-#if ORDO_VALUE_BYTES
-    can = can && (has_values || !(codes & (1u << CODE_UPSERT | 1u << CODE_INSERT)));
-#else
-    (void) has_values;
-#endif
-    return can;
+    const bool stores = codes & (1u << CODE_UPSERT | 1u << CODE_INSERT);
+    return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX &&
+           (has_values || !stores || ORDO_VALUE_BYTES == 0);
 }
 
-/* The batch's values are by index. found_out and values_out may be NULL. left[u]: what operation u leaves to be stored, as HASH_RESOLVED
- * says. found: HASH_LACKS, 1 if a partition has not the room for that. Does nothing if there is anything that it cannot do. */
+/* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u (HASH_RESOLVED).
+ * found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the batch: then it writes nothing
+ * else. */
 ORDO_KERNEL(HASH_GROUP)
-void hash_resolve(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
-                  __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,
-                  __global uint *found)
+void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
+                __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,
+                __global uint *found)
 {
     __local hash_chains mem;
     const hash_table    table = HASH_TABLE_HERE;
-    if (!hash_can_resolve(found, batch_values != 0))
+    if (!hash_can_do(found, batch_values != 0)) {
+        if (get_global_id(0) == 0)
+            ordo_or(&found[HASH_REFUSED], 1u);
         return;
+    }
     HASH_PARTITIONS (p, table) {
         HASH_PART_HERE(part, table, p)
         if (part.n == 0)
@@ -159,7 +159,7 @@ void hash_resolve(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong cod
         hash_barrier();
         if (get_local_id(0) == 0 && mem.stored > mem.gone &&
             table.counts[p] + mem.stored - mem.gone > HASH_LIMIT(part.buckets))
-            ordo_or(&found[HASH_LACKS], 1u);
+            ordo_or(&found[HASH_REFUSED], 1u);
         hash_barrier();
     }
 }
