@@ -243,7 +243,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 /* The column of children, or of values if these are of the same size. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
-    return level == 0 && ORDO_VALUE_BYTES == 4 ? (__global uint *) ltree_values(tree, node)
+    return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
                                                : ltree_children(tree, node);
 }
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
