@@ -393,7 +393,7 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
     X(BLINK_LANES, "blink.lanes", "lanes per query of a B-link tree", 1, 2, 4, 8)                                      \
     X(BLINK_GROUP, "blink.group", "work-items per group", 32, 64, 128, 256, 512)                                       \
     X(BLINK_ITEMS, "blink.items", "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)                        \
-    X(LINKS_GROUP, "links.group", "work-items per group of operations side by side; above 256 with few registers", 32, \
+    X(LTREE_GROUP, "links.group", "work-items per group of operations side by side; above 256 with few registers", 32, \
       64, 128, 256, 512, 768, 1024)
 
 enum ordo_tunable {

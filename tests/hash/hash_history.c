@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations side by side on a hash table: their histories are linearizable, and the table is sound afterwards; also where latches
  * fail, buckets are full, and stores are held up. Some are of as many work-items as the device runs, which meet as it happens; some of
- * schedules of two that are the same everywhere (tests/blink/schedule.h), by which kernels with a bug put in are caught, too.
+ * schedules of two that are the same everywhere (tests/ltree/schedule.h), by which kernels with a bug put in are caught, too.
  *
  * ORDO_TEST_HISTORIES=number of histories of 3,000 operations (default 40). */
-#include "tests/blink/schedule.h"
+#include "tests/ltree/schedule.h"
 #include "tests/dict/history.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"

@@ -100,7 +100,7 @@ Test(builds, kernels_that_are_built_together_are_those_of_a_program)
                 cr_assert(strstr(text, name), "%s", name);
                 wanted++;
             }
-            const size_t made = count_of(text, "\nORDO_KERNEL(") + count_of(text, "\nLINKS_KERNEL");
+            const size_t made = count_of(text, "\nORDO_KERNEL(") + count_of(text, "\nLTREE_KERNEL");
             cr_assert(made <= wanted, "%s: %zu", set, made);
             free(text);
             sets++;

@@ -391,7 +391,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently of each other try together all the same: see LINKS_ANY of dict/links/concurrent.cl. */
+/* Lanes that may run independently of each other try together all the same: see LTREE_ANY of dict/ltree/concurrent.cl. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY(more) subgroup_any(more)
 #else

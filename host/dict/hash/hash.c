@@ -7,9 +7,9 @@ static ordo_status check_config(ordo_device *device, const struct ordo_hash_conf
 {
     const uint64_t local = ordo_device_facts(device)->local_bytes;
 
-    if (local < HASH_LOCAL_MOST)
+    if (local < HASH_LOCAL_MAX)
         return ORDO_FAIL(device, ORDO_UNSUPPORTED,
-                         "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MOST,
+                         "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MAX,
                          (unsigned long long) local);
     if (config->load_percent < 25 || config->load_percent > 95)
         return ORDO_FAIL(device, ORDO_INVALID, "load_percent is %u: it may be 25 to 95", config->load_percent);
