@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a tool prints for --help: bench/TOOL/help.txt."""
+"""Reads what a tool prints for --help: FOLDER/TOOL/help.txt."""
 import os
 import re
 from dataclasses import dataclass, field

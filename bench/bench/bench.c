@@ -2,23 +2,13 @@
 /* ordo-bench: how fast primitives and dictionaries are on a device, beside how fast it copies, the host and other
  * libraries. */
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
-#include "bench/common/devices.h"
-#include "bench/common/slower.h"
-#include "bench/common/stop.h"
-#include "bench/peers/dict_yardstick.h"
+#include "bench/common/device.h"
+#include "bench/common/terminal.h"
+#include "bench/common/timing.h"
+#include "bench/peers/host.h"
 #include "bench/peers/peers.h"
 #include "bench/report/command.h"
-#include "check.h"
-#include "compare.h"
-#include "describe.h"
-#include "first.h"
-#include "first_calls.h"
-#include "paper.h"
-#include "points.h"
-#include "row.h"
-#include "show.h"
-#include "suite.h"
+#include "run.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -165,8 +155,8 @@ static void add_tunables(const struct run *run, cJSON *device)
     for (size_t i = 0; ordo_device_tunable(run->device, i, &info) == ORDO_OK; i++) {
         if (info.origin == ORDO_ORIGIN_DEFAULT)
             continue;
-        cJSON_AddNumberToObject(tunables, info.name, info.value);
-        cJSON_AddStringToObject(origins, info.name, origin_name(info.origin));
+        json_exact(tunables, info.name, info.value);
+        json_text(origins, info.name, origin_name(info.origin));
     }
 }
 

@@ -1,15 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
-#include "bench/common/slower.h"
-#include "bench/common/stop.h"
 #include "bench/common/terminal.h"
+#include "bench/common/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void former_read(struct former *former, const char *path)
+{
+    char   why[512] = "";
+    cJSON *file = json_read(path, why, sizeof why);
+    if (!file)
+        usage_error("--compare: %s", why);
+    if (!cJSON_IsArray(json_at(file, "rows")))
+        usage_error("--compare: %s was not written by ordo-bench --json", path);
+    if (former->n == MOST_FILES)
+        usage_error("--compare: more than %d files", MOST_FILES);
+    former->files[former->n++] = file;
+}
+
+void former_free(struct former *former)
+{
+    for (int f = 0; f < former->n; f++)
+        cJSON_Delete(former->files[f]);
+    former->n = 0;
+}
+
+const char *former_differs(const struct former *former, const cJSON *device)
+{
+    const char *why = "it was measured on another device";
+    for (int f = 0; f < former->n; f++) {
+        const cJSON *theirs = NULL;
+        cJSON_ArrayForEach(theirs, json_at(former->files[f], "devices"))
+        {
+            if (strcmp(text_of(theirs, "name"), text_of(device, "name")) != 0)
+                continue;
+            if (strcmp(text_of(theirs, "driver"), text_of(device, "driver")) != 0)
+                return "it was measured with another driver";
+            if (!same_tunables(device, theirs))
+                return "it was measured with other tunables";
+            why = NULL;
+        }
+    }
+    return why;
+}
+
+/* The rate of a row of this point in one process of one file; NaN if there is none. */
+static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
+{
+    const cJSON *devices = json_at(file, "devices"), *row = NULL;
+    cJSON_ArrayForEach(row, json_at(file, "rows"))
+    {
+        const double number = number_of(row, "device"), of = number_of(row, "process");
+        const cJSON *device = number >= 0 ? cJSON_GetArrayItem(devices, (int) number) : NULL;
+        if ((isnan(of) ? 0 : of) == process && text_is(device, "name", device_name) && rows_are_alike(row, point) &&
+            text_is(row, "check", "ok"))
+            return number_of(row, "rate");
+    }
+    return NAN;
+}
+
+int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
+{
+    int n = 0;
+    for (int f = 0; f < former->n; f++) {
+        const int processes = cJSON_GetArraySize(json_at(former->files[f], "processes"));
+        for (int p = 0; p < (processes ? processes : 1) && n < MOST_PROCESSES; p++)
+            rates[n++] = rate_in(former->files[f], p, device_name, point);
+    }
+    return n;
+}
 
 /* Slower by less is not called so, unless it is asked for (--slower-by). */
 #define WORTH_GPU 0.05
@@ -75,10 +138,10 @@ static void take_turns(struct check *check, const char *const *arguments, int n,
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 struct compared {
-    const cJSON *row; /* in the file */
-    const char  *device;
-    double       worth, before, after;
-    enum verdict verdict;
+    const cJSON  *row; /* in the file */
+    const char   *device;
+    double        worth, before, after;
+    enum slowdown verdict;
 };
 
 /* turns: both sides are processes that took turns. */
@@ -208,10 +271,9 @@ static void find_missing(struct check *check, const struct former *old)
     char                what[160];
     if (!check->run->options->against || old->n == 0)
         return;
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(old->files[0], "rows"))
+    cJSON_ArrayForEach(row, json_at(old->files[0], "rows"))
     {
-        const cJSON *device = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(old->files[0], "devices"),
-                                                 (int) number_of(row, "device"));
+        const cJSON *device = cJSON_GetArrayItem(json_at(old->files[0], "devices"), (int) number_of(row, "device"));
         if (!text_is(row, "check", "ok") ||
             !isnan(median_of_known(rates, former_each(&ours, text_of(device, "name"), row, rates))))
             continue;
@@ -223,7 +285,7 @@ static void find_missing(struct check *check, const struct former *old)
     }
 }
 
-static int count(const struct compared *rows, int n, enum verdict verdict)
+static int count(const struct compared *rows, int n, enum slowdown verdict)
 {
     int counted = 0;
     for (int i = 0; i < n; i++)
@@ -290,7 +352,7 @@ int check(struct run *run, int argc, char **argv)
         return EXIT_FAILED;
     if (run->suite)
         check.arguments[check.n_arguments++] = "suite";
-    check.n_arguments += repeat_options(argc, argv, without, check.arguments + check.n_arguments);
+    check.n_arguments += repeat_options(argc, argv, false, without, check.arguments + check.n_arguments);
     if (run->options->budget > 0) {
         snprintf(budget, sizeof budget, "%g", run->options->budget);
         check.arguments[check.n_arguments++] = "--budget";

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compare.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
-#include "bench/common/stop.h"
 #include "bench/common/terminal.h"
 #include "bench/common/threads.h"
-#include "bench/peers/dict_peer.h"
+#include "bench/peers/host.h"
 #include "bench/peers/peers.h"
-#include "bench/workload/dict_plan.h"
-#include "points.h"
-#include "row.h"
+#include "bench/workload/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,13 +94,13 @@ static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer
 {
     cJSON *json = row_point(&c->point);
     cJSON_DeleteItemFromObjectCaseSensitive(json, "variant");
-    cJSON_AddStringToObject(json, "name", peer->name);
-    cJSON_AddStringToObject(json, "version", peer->version);
-    cJSON_AddStringToObject(json, "call", peer->call);
-    cJSON_AddNumberToObject(json, "threads", peer->threads);
-    cJSON_AddStringToObject(json, "check", outcome_name(isnan(figures->rate) ? FAILED : figures->right ? GOOD : WRONG));
+    json_text(json, "name", peer->name);
+    json_text(json, "version", peer->version);
+    json_text(json, "call", peer->call);
+    json_exact(json, "threads", peer->threads);
+    json_text(json, "check", outcome_name(isnan(figures->rate) ? FAILED : figures->right ? GOOD : WRONG));
     if (figures->why[0])
-        cJSON_AddStringToObject(json, "why", figures->why);
+        json_text(json, "why", figures->why);
     if (!isnan(figures->rate))
         json_timing(json, figures->rate, &figures->timing);
     c->run->file_failed |= !file_add_peer(&c->run->file, c->run->device_number, json);
@@ -174,8 +170,8 @@ static int threads_beside(const struct run *run)
 
 static const char *why_no_peer(enum workload workload)
 {
-    return workload_is_dict(workload) && !dict_peers_are_built() ? "this program was built without a C++ compiler"
-                                                                 : "none offers this workload";
+    return workload_is_dict(workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
+                                                     : "none offers this workload";
 }
 
 static int list_peers(const struct comparison *c, struct host_peer peers[MOST_HOST_PEERS])

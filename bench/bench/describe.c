@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "describe.h"
+#include "run.h"
 
-#include "bench/common/devices.h"
+#include "bench/common/device.h"
 #include "bench/common/terminal.h"
 #include "bench/workload/workload.h"
 

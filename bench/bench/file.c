@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
-#include "bench/common/sensors.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
 {
     *file = (struct file) { .path = path };
     file->json = json_head("ordo-bench", argc, argv);
-    cJSON_AddNumberToObject(file->json, "schema", FILE_SCHEMA);
+    json_exact(file->json, "schema", FILE_SCHEMA);
     file->processes = cJSON_AddArrayToObject(file->json, "processes");
     file->devices = cJSON_AddArrayToObject(file->json, "devices");
     file->rows = cJSON_AddArrayToObject(file->json, "rows");
@@ -84,20 +84,19 @@ void file_resume(struct file *file, const char *path)
 {
     *file = (struct file) { .path = path, .json = read_file(path) };
     cJSON *head = json_head("ordo-bench", 0, NULL);
-    if (!cJSON_Compare(cJSON_GetObjectItemCaseSensitive(head, "sources"),
-                       cJSON_GetObjectItemCaseSensitive(file->json, "sources"), true))
+    if (!cJSON_Compare(json_at(head, "sources"), json_at(file->json, "sources"), true))
         usage_error(
             "--resume: %s was measured by revision %s with other sources, this is %s: rows of two do not go into one "
             "file",
             path, text_of(file->json, "revision"), text_of(head, "revision"));
     cJSON_Delete(head);
-    file->processes = cJSON_GetObjectItemCaseSensitive(file->json, "processes");
-    file->devices = cJSON_GetObjectItemCaseSensitive(file->json, "devices");
-    file->rows = cJSON_GetObjectItemCaseSensitive(file->json, "rows");
+    file->processes = json_at(file->json, "processes");
+    file->devices = json_at(file->json, "devices");
+    file->rows = json_at(file->json, "rows");
     if (!cJSON_IsArray(file->processes) || !cJSON_IsArray(file->devices) || !cJSON_IsArray(file->rows))
         usage_error("--resume: %s was not written by ordo-bench --json", path);
     drop_unfinished(file->rows);
-    drop_unfinished(cJSON_GetObjectItemCaseSensitive(file->json, "peers"));
+    drop_unfinished(json_at(file->json, "peers"));
     begin_process(file);
 }
 
@@ -127,15 +126,15 @@ int file_device(struct file *file, cJSON *device)
 
 void file_limits(struct file *file, int device, cJSON *limits, const char *when)
 {
-    cJSON *list = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(file->devices, device), "limits");
-    cJSON_AddNumberToObject(limits, "process", file->process_number);
-    cJSON_AddStringToObject(limits, "when", when);
+    cJSON *list = json_at(cJSON_GetArrayItem(file->devices, device), "limits");
+    json_exact(limits, "process", file->process_number);
+    json_text(limits, "when", when);
     cJSON_AddItemToArray(list, limits);
 }
 
 void file_disturbed(struct file *file, const char *names)
 {
-    cJSON_AddStringToObject(file->process, "disturbed", names);
+    json_text(file->process, "disturbed", names);
 }
 
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec)
@@ -154,8 +153,8 @@ const cJSON *file_row(const struct file *file, int device, const struct spec *sp
 bool file_add(struct file *file, int device, const struct row *row)
 {
     cJSON *json = row_to_json(row);
-    cJSON_AddNumberToObject(json, "device", device);
-    cJSON_AddNumberToObject(json, "process", file->process_number);
+    json_exact(json, "device", device);
+    json_exact(json, "process", file->process_number);
     if (row->timing.repetitions)
         json_number(json, "began_s", row->timing.began - file->began);
     cJSON_AddItemToArray(file->rows, json);
@@ -165,7 +164,7 @@ bool file_add(struct file *file, int device, const struct row *row)
 const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
 {
     const cJSON *peer = NULL;
-    cJSON_ArrayForEach(peer, cJSON_GetObjectItemCaseSensitive(file->json, "peers"))
+    cJSON_ArrayForEach(peer, json_at(file->json, "peers"))
     {
         if (number_of(peer, "device") == device && number_of(peer, "threads") == threads &&
             text_is(peer, "name", name) && rows_are_alike(peer, point))
@@ -176,20 +175,20 @@ const cJSON *file_peer(const struct file *file, int device, const cJSON *point, 
 
 bool file_add_peer(struct file *file, int device, cJSON *peer)
 {
-    cJSON *peers = cJSON_GetObjectItemCaseSensitive(file->json, "peers");
+    cJSON *peers = json_at(file->json, "peers");
     if (!peers)
         peers = cJSON_AddArrayToObject(file->json, "peers");
-    cJSON_AddNumberToObject(peer, "device", device);
-    cJSON_AddNumberToObject(peer, "process", file->process_number);
+    json_exact(peer, "device", device);
+    json_exact(peer, "process", file->process_number);
     cJSON_AddItemToArray(peers, peer);
     return !is_kept(file) || save(file);
 }
 
 bool file_merge(struct file *file, cJSON *other)
 {
-    cJSON    *processes = cJSON_GetObjectItemCaseSensitive(other, "processes");
-    cJSON    *devices = cJSON_GetObjectItemCaseSensitive(other, "devices");
-    cJSON    *rows = cJSON_GetObjectItemCaseSensitive(other, "rows");
+    cJSON    *processes = json_at(other, "processes");
+    cJSON    *devices = json_at(other, "devices");
+    cJSON    *rows = json_at(other, "rows");
     const int process = cJSON_GetArraySize(file->processes), n_devices = cJSON_GetArraySize(devices);
     int       numbers[64];
     if (cJSON_GetArraySize(processes) != 1 || n_devices > 64 || !cJSON_IsArray(rows))

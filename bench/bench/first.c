@@ -1,59 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* nftw, mkdtemp */
-#include "first.h"
+#include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
-#include "bench/common/devices.h"
-#include "bench/common/stop.h"
-#include "first_calls.h"
-#include "points.h"
-#include "show.h"
+#include "bench/common/device.h"
+#include "bench/common/terminal.h"
 
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define QUESTION_SECONDS 600.0
-
-/* ---- caches of its own ------------------------------------------------------------------------------------------- */
-
-/* A directory that all caches of a process are in: Ordo's, and those that drivers are known to have. */
-static const char *const cache_names[] = { "ORDO_CACHE", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME",
-                                           "NEO_CACHE_DIR" };
-#define N_CACHES (sizeof cache_names / sizeof *cache_names)
-struct caches {
-    char        directory[32], variable[N_CACHES][64];
-    const char *environment[N_CACHES + 1];
-};
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-    (void) status;
-    (void) kind;
-    (void) at;
-    return remove(path);
-}
-
-static bool caches_begin(struct caches *c)
-{
-    *c = (struct caches) { .directory = "/tmp/ordo-bench-XXXXXX" };
-    if (!mkdtemp(c->directory)) {
-        complain("no directory in /tmp for caches");
-        return false;
-    }
-    for (size_t i = 0; i < N_CACHES; i++) {
-        snprintf(c->variable[i], sizeof c->variable[i], "%s=%s", cache_names[i], c->directory);
-        c->environment[i] = c->variable[i];
-    }
-    return true;
-}
-
-static void caches_end(const struct caches *c)
-{
-    (void) nftw(c->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* ---- asking ------------------------------------------------------------------------------------------------------- */
 
@@ -75,12 +31,12 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
 /* Adds what was measured to the file. Takes `row`. */
 static void keep(struct run *run, cJSON *row, const char *workload, const char *caches)
 {
-    cJSON *list = cJSON_GetObjectItemCaseSensitive(run->file.json, "first");
+    cJSON *list = json_at(run->file.json, "first");
     if (!list)
         list = cJSON_AddArrayToObject(run->file.json, "first");
-    cJSON_AddStringToObject(row, "workload", workload);
-    cJSON_AddStringToObject(row, "caches", caches);
-    cJSON_AddNumberToObject(row, "device", run->device_number);
+    json_text(row, "workload", workload);
+    json_text(row, "caches", caches);
+    json_exact(row, "device", run->device_number);
     cJSON_AddItemToArray(list, row);
 }
 
@@ -131,7 +87,7 @@ static const char *const states[N_STATES] = { "empty", "filled", "empty, prepare
 
 static const cJSON *call_of(const cJSON *row, int i)
 {
-    return cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(row, "calls"), i);
+    return cJSON_GetArrayItem(json_at(row, "calls"), i);
 }
 
 static void show_calls(struct run *run, cJSON *const rows[N_STATES], const char *structure, ordo_type key,
@@ -171,7 +127,7 @@ static void show_calls(struct run *run, cJSON *const rows[N_STATES], const char 
         text_seconds(texts[s], rows[s] ? longest[s] : (double) NAN);
     table_row(&table, cells);
     for (int s = 0; s < N_STATES; s++)
-        text_seconds(texts[s], number_of(cJSON_GetObjectItemCaseSensitive(rows[s], "prepared"), "seconds"));
+        text_seconds(texts[s], number_of(json_at(rows[s], "prepared"), "seconds"));
     cells[0] = "ordo_device_prepare";
     table_row(&table, cells);
 }
@@ -196,10 +152,10 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         show_calls(run, rows, name, key, value_bytes);
     for (int s = 0; s < N_STATES; s++)
         if (rows[s]) {
-            cJSON_AddStringToObject(rows[s], "structure", name);
-            cJSON_AddStringToObject(rows[s], "type", type_name(key));
-            cJSON_AddNumberToObject(rows[s], "value_bytes", value_bytes);
-            cJSON_AddNumberToObject(rows[s], "batch", FIRST_BATCH);
+            json_text(rows[s], "structure", name);
+            json_text(rows[s], "type", type_name(key));
+            json_exact(rows[s], "value_bytes", value_bytes);
+            json_exact(rows[s], "batch", FIRST_BATCH);
             keep(run, rows[s], "prepare", states[s]);
         }
 }
@@ -208,7 +164,7 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
 static bool is_kept(const struct run *run, const char *workload)
 {
     const cJSON *first = NULL;
-    cJSON_ArrayForEach(first, cJSON_GetObjectItemCaseSensitive(run->file.json, "first"))
+    cJSON_ArrayForEach(first, json_at(run->file.json, "first"))
     {
         if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
             return true;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "first_calls.h"
+#include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/complain.h"
+#include "bench/common/device.h"
 #include "bench/common/json.h"
+#include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 #include "bench/workload/workload.h"
 
@@ -11,18 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ordo_device *open_silently(const char *select)
-{
-    char                            why[1024] = "";
-    const struct ordo_device_config config = { .select = *select ? select : NULL,
-                                               .message = why,
-                                               .message_bytes = sizeof why };
-    ordo_device                    *device = NULL;
-    if (ordo_device_open(&config, &device) != ORDO_OK)
-        complain("%s", why);
-    return device;
-}
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +30,7 @@ static int answer_open(const char *select)
 {
     cJSON       *json = cJSON_CreateObject();
     const double start = now();
-    ordo_device *device = open_silently(select);
+    ordo_device *device = open_device(select);
     const double seconds = now() - start;
     if (!device)
         return EXIT_FAILED;
@@ -74,227 +63,117 @@ struct first {
     uint32_t       key_bytes, value_bytes;
     struct arrays *a;
     void          *values, *values_out; /* NULL where there are none */
+    size_t         n;                   /* elements that a call found */
 };
 
 static void fill(struct first *f)
 {
     for (uint32_t i = 0; i < N; i++) {
         const uint64_t key = (uint64_t) (i + 1) * (f->key_bytes == 8 ? 0x9e3779b97f4a7c15ULL : 0x9e3779b1ULL);
-        const uint32_t narrow = (uint32_t) key;
-        memcpy((char *) f->a->keys + (size_t) i * f->key_bytes, f->key_bytes == 8 ? (const void *) &key : &narrow,
-               f->key_bytes);
+        set_element(f->a->keys, f->key_bytes, i, key);
         memset((char *) f->a->values + (size_t) i * f->value_bytes, (int) (i % 251), f->value_bytes);
     }
 }
 
-static bool all_are(const uint8_t *bytes, uint8_t byte)
+/* What a call must leave. */
+enum { FOUND = 1, ABSENT = 2, KEYS = 4, VALUES = 8, ONES = 16, RANKS = 32, ALL = 64, EIGHTH = 128, FIRST = 256 };
+
+static bool is_right(const struct first *f, int want)
 {
-    for (size_t i = 0; i < N; i++)
-        if (bytes[i] != byte)
-            return false;
-    return true;
+    const struct arrays *a = f->a;
+    uint64_t             ranks = 0;
+    bool                 good = !(want & FIRST) || a->found[0] == 1;
+    for (size_t i = 0; i < N; i++) {
+        good = good && (!(want & (FOUND | ABSENT)) || a->found[i] == (want & FOUND ? 1 : 0)) &&
+               (!(want & ONES) || a->counts[i] == 1);
+        ranks += want & RANKS ? a->counts[i] : 0;
+    }
+    return good && (!(want & RANKS) || ranks == (uint64_t) N * (N - 1) / 2) && (!(want & ALL) || f->n == N) &&
+           (!(want & EIGHTH) || f->n == N / 8) &&
+           (!(want & KEYS) || memcmp(a->keys_out, a->keys, (size_t) N * f->key_bytes) == 0) &&
+           (!(want & VALUES) || memcmp(a->values_out, a->values, (size_t) N * f->value_bytes) == 0);
 }
 
-static bool all_found(const struct first *f)
-{
-    return all_are(f->a->found, 1);
-}
+/* Every call once, in an order in which each finds what those before it left. Sums add nothing. */
+#define CALL_MAP(X)                                                                                                    \
+    X("upsert", 0, ordo_dict_upsert_host(d, a->keys, f->values, N))                                                    \
+    X("find", FOUND | VALUES, ordo_dict_find_host(d, a->keys, N, f->values_out, a->found))                             \
+    X("contains", FOUND, ordo_dict_contains_host(d, a->keys, N, a->found))                                             \
+    X("insert", ABSENT, ordo_dict_insert_host(d, a->keys, f->values, N, a->found))                                     \
+    X("seek", FOUND | KEYS | VALUES,                                                                                   \
+      ordo_dict_seek_host(d, ORDO_GE, a->keys, N, a->keys_out, f->values_out, a->found))                               \
+    X("first", FIRST, ordo_dict_first_host(d, a->keys_out, f->values_out, a->found))                                   \
+    X("count", ONES, ordo_dict_count_host(d, a->keys, a->keys, N, a->counts))                                          \
+    X("range", ALL | KEYS | VALUES,                                                                                    \
+      ordo_dict_range_host(d, a->keys, a->keys, N, a->offsets, a->keys_out, f->values_out, N, &f->n))                  \
+    X("rank", RANKS, ordo_dict_rank_host(d, ORDO_LT, a->keys, N, a->counts))                                           \
+    X("select", FOUND | KEYS | VALUES, ordo_dict_select_host(d, a->counts, N, a->keys_out, f->values_out, a->found))   \
+    X("aggregate", ONES | VALUES,                                                                                      \
+      values ? ordo_dict_aggregate_host(d, f->value, ORDO_SUM, a->keys, a->keys, N, a->values_out, a->counts)          \
+             : ORDO_UNSUPPORTED)                                                                                       \
+    X("combine", 0, values ? ordo_dict_combine_host(d, f->value, ORDO_SUM, a->keys, nothing, N) : ORDO_UNSUPPORTED)    \
+    X("apply", FOUND, apply(f))                                                                                        \
+    X("apply_concurrent", FOUND, ordo_dict_can(d, ORDO_CAN_CONCURRENT) ? apply_concurrent(f) : ORDO_UNSUPPORTED)       \
+    X("take_first", EIGHTH, ordo_dict_take_first_host(d, N / 8, a->keys_out, f->values_out, &f->n))                    \
+    X("erase", 0, ordo_dict_erase_host(d, a->keys, N / 2))                                                             \
+    X("erase_range", 0, ordo_dict_erase_range_host(d, a->keys, a->keys, N, a->counts))                                 \
+    X("compact", 0, ordo_dict_compact(d, NULL))
 
-static bool all_counts_are(const struct first *f, uint32_t count)
-{
-    for (size_t i = 0; i < N; i++)
-        if (f->a->counts[i] != count)
-            return false;
-    return true;
-}
-
-static bool same_values(const struct first *f)
-{
-    return !f->value_bytes || memcmp(f->a->values_out, f->a->values, (size_t) N * f->value_bytes) == 0;
-}
-
-static bool same_keys(const struct first *f)
-{
-    return memcmp(f->a->keys_out, f->a->keys, (size_t) N * f->key_bytes) == 0;
-}
-
-/* Each makes one call; *good: whether its answer is right. */
-#define CALL(name) static ordo_status name(struct first *f, __attribute__((unused)) bool *good)
-
-CALL(upsert)
-{
-
-    return ordo_dict_upsert_host(f->dict, f->a->keys, f->values, N);
-}
-CALL(find)
-{
-    const ordo_status got = ordo_dict_find_host(f->dict, f->a->keys, N, f->values_out, f->a->found);
-    *good = all_found(f) && same_values(f);
-    return got;
-}
-CALL(contains)
-{
-    const ordo_status got = ordo_dict_contains_host(f->dict, f->a->keys, N, f->a->found);
-    *good = all_found(f);
-    return got;
-}
-CALL(insert)
-{
-    const ordo_status got = ordo_dict_insert_host(f->dict, f->a->keys, f->values, N, f->a->found);
-    *good = all_are(f->a->found, 0); /* all are there */
-    return got;
-}
-CALL(seek)
-{
-    const ordo_status got =
-        ordo_dict_seek_host(f->dict, ORDO_GE, f->a->keys, N, f->a->keys_out, f->values_out, f->a->found);
-    *good = all_found(f) && same_keys(f) && same_values(f);
-    return got;
-}
-CALL(first)
-{
-    const ordo_status got = ordo_dict_first_host(f->dict, f->a->keys_out, f->values_out, f->a->found);
-    *good = f->a->found[0] == 1;
-    return got;
-}
-CALL(count)
-{
-    const ordo_status got = ordo_dict_count_host(f->dict, f->a->keys, f->a->keys, N, f->a->counts);
-    *good = all_counts_are(f, 1);
-    return got;
-}
-CALL(range)
-{
-    size_t            needed = 0;
-    const ordo_status got = ordo_dict_range_host(f->dict, f->a->keys, f->a->keys, N, f->a->offsets, f->a->keys_out,
-                                                 f->values_out, N, &needed);
-    *good = needed == N && same_keys(f) && same_values(f);
-    return got;
-}
-CALL(rank)
-{
-    const ordo_status got = ordo_dict_rank_host(f->dict, ORDO_LT, f->a->keys, N, f->a->counts);
-    uint64_t          sum = 0;
-    for (size_t i = 0; i < N; i++)
-        sum += f->a->counts[i];
-    *good = sum == (uint64_t) N * (N - 1) / 2;
-    return got;
-}
-CALL(choose)
-{
-    const ordo_status got = ordo_dict_select_host(f->dict, f->a->counts, N, f->a->keys_out, f->values_out, f->a->found);
-    *good = all_found(f) && same_keys(f) && same_values(f); /* by the ranks of all keys */
-    return got;
-}
-CALL(aggregate)
-{
-    if (!f->value_bytes)
-        return ORDO_UNSUPPORTED;
-    const ordo_status got = ordo_dict_aggregate_host(f->dict, f->value, ORDO_SUM, f->a->keys, f->a->keys, N,
-                                                     f->a->values_out, f->a->counts);
-    *good = all_counts_are(f, 1) && same_values(f);
-    return got;
-}
-/* Sums, as counters take; of nothing, for the content to stay as it is. */
-CALL(combine)
-{
-    static const uint64_t nothing[N];
-    return f->value_bytes ? ordo_dict_combine_host(f->dict, f->value, ORDO_SUM, f->a->keys, nothing, N)
-                          : ORDO_UNSUPPORTED;
-}
-CALL(apply)
+static ordo_status apply(struct first *f)
 {
     static const uint8_t         codes[] = { ORDO_FIND, ORDO_UPSERT, ORDO_SEEK_GE, ORDO_INSERT };
-    size_t                       needed = 0;
-    const struct ordo_host_batch batch = { .codes = f->a->codes,
-                                           .keys = f->a->keys,
+    struct arrays               *a = f->a;
+    const struct ordo_host_batch batch = { .codes = a->codes,
+                                           .keys = a->keys,
                                            .values = f->values,
                                            .count = N,
-                                           .found = f->a->found,
-                                           .keys_out = f->a->keys_out,
+                                           .found = a->found,
+                                           .keys_out = a->keys_out,
                                            .values_out = f->values_out };
     for (size_t i = 0; i < N; i++)
-        f->a->codes[i] = codes[i % 4];
-    const ordo_status got = ordo_dict_apply_host(f->dict, &batch, &needed);
-    *good = all_found(f);
-    return got;
+        a->codes[i] = codes[i % 4];
+    return ordo_dict_apply_host(f->dict, &batch, &f->n);
 }
-CALL(apply_concurrent)
+
+static ordo_status apply_concurrent(struct first *f)
 {
-    const struct ordo_host_concurrent_batch batch = { .codes = f->a->codes,
-                                                      .keys = f->a->keys,
+    struct arrays                          *a = f->a;
+    const struct ordo_host_concurrent_batch batch = { .codes = a->codes,
+                                                      .keys = a->keys,
                                                       .values = f->values,
                                                       .count = N,
-                                                      .found = f->a->found,
-                                                      .keys_out = f->a->keys_out,
+                                                      .found = a->found,
+                                                      .keys_out = a->keys_out,
                                                       .values_out = f->values_out,
-                                                      .outcomes = f->a->outcomes };
-    if (!ordo_dict_can(f->dict, ORDO_CAN_CONCURRENT))
-        return ORDO_UNSUPPORTED;
-    const ordo_status got = ordo_dict_apply_concurrent_host(f->dict, &batch);
-    *good = all_found(f);
-    return got;
-}
-CALL(take_first)
-{
-    size_t            taken = 0;
-    const ordo_status got = ordo_dict_take_first_host(f->dict, N / 8, f->a->keys_out, f->values_out, &taken);
-    *good = taken == N / 8;
-    return got;
-}
-CALL(erase)
-{
-
-    return ordo_dict_erase_host(f->dict, f->a->keys, N / 2);
-}
-CALL(erase_range)
-{
-    return ordo_dict_erase_range_host(f->dict, f->a->keys, f->a->keys, N, f->a->counts);
-}
-CALL(compact)
-{
-    return ordo_dict_compact(f->dict, NULL);
+                                                      .outcomes = a->outcomes };
+    return ordo_dict_apply_concurrent_host(f->dict, &batch);
 }
 
-static const struct {
-    const char *name;
-    ordo_status (*call)(struct first *f, bool *good);
-} calls[] = {
-    { "upsert", upsert },
-    { "find", find },
-    { "contains", contains },
-    { "insert", insert },
-    { "seek", seek },
-    { "first", first },
-    { "count", count },
-    { "range", range },
-    { "rank", rank },
-    { "select", choose },
-    { "aggregate", aggregate },
-    { "combine", combine },
-    { "apply", apply },
-    { "apply_concurrent", apply_concurrent },
-    { "take_first", take_first },
-    { "erase", erase },
-    { "erase_range", erase_range },
-    { "compact", compact },
-};
+static void add_call(cJSON *list, const char *name, ordo_status got, double seconds, bool right)
+{
+    cJSON *one = cJSON_CreateObject();
+    json_text(one, "call", name);
+    if (got != ORDO_UNSUPPORTED) {
+        json_number(one, "seconds", seconds);
+        json_text(one, "check", got != ORDO_OK ? ordo_status_string(got) : right ? "ok" : "WRONG");
+    }
+    cJSON_AddItemToArray(list, one);
+}
 
 static void make_calls(struct first *f, cJSON *list)
 {
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        bool         good = true;
-        cJSON       *one = cJSON_CreateObject();
-        const double start = now();
-        ordo_status  got = calls[i].call(f, &good);
-        const double seconds = now() - start;
-        cJSON_AddStringToObject(one, "call", calls[i].name);
-        if (got != ORDO_UNSUPPORTED) {
-            json_number(one, "seconds", seconds);
-            cJSON_AddStringToObject(one, "check", got != ORDO_OK ? ordo_status_string(got) : good ? "ok" : "WRONG");
-        }
-        cJSON_AddItemToArray(list, one);
+    static const uint64_t nothing[N];
+    const bool            values = f->value_bytes > 0;
+    ordo_dict            *d = f->dict;
+    struct arrays        *a = f->a;
+#define X(name, want, call)                                                                                            \
+    {                                                                                                                  \
+        const double      start = now();                                                                               \
+        const ordo_status got = call;                                                                                  \
+        add_call(list, name, got, now() - start, is_right(f, want));                                                   \
     }
+    CALL_MAP(X)
+#undef X
 }
 
 static ordo_status create(ordo_device *device, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **dict)
@@ -311,26 +190,16 @@ static ordo_status create(ordo_device *device, int structure, ordo_type key, uin
     }
 }
 
-/* 0: there is no list for it. */
-static uint32_t prepare_what(int structure)
-{
-    static const uint32_t what[N_STRUCTURES] = { [SORTED_ARRAY] = ORDO_PREPARE_SORTED_ARRAY,
-                                                 [LSM] = ORDO_PREPARE_LSM,
-                                                 [BLINK] = ORDO_PREPARE_BLINK,
-                                                 [SKIPLIST] = ORDO_PREPARE_SKIPLIST,
-                                                 [FAST] = ORDO_PREPARE_FAST,
-                                                 [HASH] = ORDO_PREPARE_HASH,
-                                                 [XFAST] = ORDO_PREPARE_XFAST,
-                                                 [HAMT] = ORDO_PREPARE_HAMT };
-    return structure < N_STRUCTURES ? what[structure] : 0;
-}
-
 static bool prepare(ordo_device *device, int structure, ordo_type key, uint32_t value_bytes, cJSON *json)
 {
-    const struct ordo_prepare_params params = {
-        .what = prepare_what(structure), .keys = 1u << key, .value_bytes = 1u << value_bytes, .batch = N
-    };
-    struct ordo_prepared prepared = { 0 };
+#define X(id, ...) ORDO_PREPARE_##id,
+    static const uint32_t what[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+#undef X
+    const struct ordo_prepare_params params = { .what = structure < N_STRUCTURES ? what[structure] : 0,
+                                                .keys = 1u << key,
+                                                .value_bytes = 1u << value_bytes,
+                                                .batch = N };
+    struct ordo_prepared             prepared = { 0 };
     if (!params.what || ordo_device_prepare(device, &params, &prepared) != ORDO_OK)
         return false;
     json_number(json, "seconds", prepared.seconds);
@@ -355,7 +224,7 @@ static int answer_calls(const char *text)
     fill(&f);
 
     cJSON       *json = cJSON_CreateObject();
-    ordo_device *device = open_silently(text + select);
+    ordo_device *device = open_device(text + select);
     bool         good = device != NULL;
     if (good && ahead)
         good = prepare(device, structure, (ordo_type) key, value_bytes, cJSON_AddObjectToObject(json, "prepared"));

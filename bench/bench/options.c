@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
+#include "bench/common/options.h"
 #include "bench/common/terminal.h"
 
-#include "bench/workload/parse.h"
+#include "bench/workload/workload.h"
 
-#include <getopt.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,60 +56,12 @@ static const char *const help[] = {
 #include "bench_help.h"
 };
 
-struct option_row {
-    const char *name;     /* with its dashes */
-    char        letter;   /* 0: none */
-    int         argument; /* getopt_long's word */
-    void (*take)(struct options *o, const struct option_row *row, const char *text);
-    size_t at; /* of the member that it sets, where `take` does not know */
-    double low, high;
-};
-
-static void take_flag(struct options *o, const struct option_row *row, const char *text)
+static void take_power(void *options, const struct option_row *row, const char *text)
 {
-    (void) text;
-    *(bool *) ((char *) o + row->at) = true;
-}
-
-static void take_text(struct options *o, const struct option_row *row, const char *text)
-{
-    *(const char **) ((char *) o + row->at) = text;
-}
-
-static void take_json(struct options *o, const struct option_row *row, const char *text)
-{
-    (void) row;
-    o->json = json_option(text);
-}
-
-static double whole_number(const struct option_row *row, const char *text)
-{
-    const double number = option_number(row->name, text, row->low, row->high);
-    if (number != floor(number))
-        usage_error("%s: '%s' is not a whole number", row->name, text);
-    return number;
-}
-
-static void take_uint32(struct options *o, const struct option_row *row, const char *text)
-{
-    *(uint32_t *) ((char *) o + row->at) = (uint32_t) whole_number(row, text);
-}
-
-static void take_chunk(struct options *o, const struct option_row *row, const char *text)
-{
-    o->chunk = (uint32_t) whole_number(row, text);
-    if (o->chunk != 16 && o->chunk != 32)
-        usage_error("%s: %s is neither 16 nor 32", row->name, text);
-}
-
-static void take_uint64(struct options *o, const struct option_row *row, const char *text)
-{
-    *(uint64_t *) ((char *) o + row->at) = (uint64_t) whole_number(row, text);
-}
-
-static void take_double(struct options *o, const struct option_row *row, const char *text)
-{
-    *(double *) ((char *) o + row->at) = option_number(row->name, text, row->low, row->high);
+    const uint32_t *number = (const uint32_t *) ((char *) options + row->at);
+    take_uint32(options, row, text);
+    if (*number & (*number - 1))
+        usage_error("%s: %u is not a power of two", row->name, *number);
 }
 
 static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
@@ -164,10 +114,11 @@ static void choose_workloads(struct options *o, int name)
             choose_workload(o, w);
 }
 
-static void take_workloads(struct options *o, const struct option_row *row, const char *text)
+static void take_workloads(void *options, const struct option_row *row, const char *text)
 {
-    int       chosen[MOST_NAMES];
-    const int n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
+    struct options *o = options;
+    int             chosen[MOST_NAMES];
+    const int       n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
     o->n_workloads = 0;
     for (int i = 0; i < n; i++)
         choose_workloads(o, chosen[i]);
@@ -180,180 +131,133 @@ static void choose_variants(struct options *o, const int *chosen, int n, int fir
         o->variants[o->n_variants++] = first + chosen[i];
 }
 
-static void take_variants(struct options *o, const struct option_row *row, const char *text)
+static void take_variants(void *options, const struct option_row *row, const char *text)
 {
-    int chosen[MOST_NAMES];
+    struct options *o = options;
+    int             chosen[MOST_NAMES];
     choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
 }
 
-static void take_structures(struct options *o, const struct option_row *row, const char *text)
+static void take_structures(void *options, const struct option_row *row, const char *text)
 {
-    int chosen[MOST_NAMES];
+    struct options *o = options;
+    int             chosen[MOST_NAMES];
     choose_variants(o, chosen, take_names(row, text, structure_any, N_VARIANTS, chosen), N_ARRAY_VARIANTS);
 }
 
-static void take_types(struct options *o, const struct option_row *row, const char *text)
+static void take_types(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     o->n_types = take_names(row, text, type_any, N_TYPES, o->types);
 }
 
-static void take_dists(struct options *o, const struct option_row *row, const char *text)
+static void take_dists(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     o->n_dists = take_names(row, text, dist_any, N_DISTS, o->dists);
 }
 
-static void take_value_bytes(struct options *o, const struct option_row *row, const char *text)
+static void take_value_bytes(void *options, const struct option_row *row, const char *text)
 {
-    int chosen[MOST_NAMES];
+    struct options *o = options;
+    int             chosen[MOST_NAMES];
     o->n_value_bytes = take_names(row, text, value_bytes_any, 3, chosen);
     o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
     for (int i = 0; i < o->n_value_bytes; i++)
         o->value_bytes[i] = (uint32_t) chosen[i] * 4;
 }
 
-static void take_updates(struct options *o, const struct option_row *row, const char *text)
+static void take_updates(void *options, const struct option_row *row, const char *text)
 {
-    char percent[8];
+    struct options *o = options;
+    char            percent[8];
     o->n_updates = 0;
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         snprintf(percent, sizeof percent, "%.*s", (int) length, at);
+        take_uint32(options, row, percent);
         if (o->n_updates < MOST_NAMES)
-            o->update_percents[o->n_updates++] = (uint32_t) whole_number(row, percent);
+            o->update_percents[o->n_updates++] = o->update_percent;
         at += length;
         if (!*at)
             return;
     }
 }
 
-static void take_sizes(struct options *o, const struct option_row *row, const char *text)
+static void take_sizes(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     o->n_sizes = take_some_sizes(row, text, o->sizes, MOST_SIZES);
 }
 
-static void take_batches(struct options *o, const struct option_row *row, const char *text)
+static void take_batches(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     o->n_batches = take_some_sizes(row, text, o->batches, MOST_SIZES);
 }
 
-static void take_queries(struct options *o, const struct option_row *row, const char *text)
+static void take_queries(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     take_some_sizes(row, text, &o->n_queries, 1);
 }
 
-static void take_compare(struct options *o, const struct option_row *row, const char *text)
+static void take_compare(void *options, const struct option_row *row, const char *text)
 {
+    struct options *o = options;
     if (o->n_compare == 64)
         usage_error("%s: more than 64 files", row->name);
     o->compare[o->n_compare++] = text;
 }
 
-static void take_wide(struct options *o, const struct option_row *row, const char *text)
+static void take_wide(void *options, const struct option_row *row, const char *text)
 {
-    (void) o, (void) row, (void) text;
+    (void) options, (void) row, (void) text;
     show_wide();
 }
 
-static void take_help(struct options *o, const struct option_row *row, const char *text)
-{
-    (void) o, (void) row, (void) text;
-    print_lines(help);
-    exit(EXIT_GOOD);
-}
-
-static void take_version(struct options *o, const struct option_row *row, const char *text)
-{
-    (void) o, (void) row, (void) text;
-    print_version();
-    exit(EXIT_GOOD);
-}
-
 #define AT(name) offsetof(struct options, name)
+#define WITH     true
+#define WITHOUT  false
+#define TAKE(high, traits)                                                                                             \
+    ((traits) &AXIS_LIST ? take_updates : (traits) &AXIS_POWER ? take_power : (high) ? take_uint32 : take_one)
 static const struct option_row rows[] = {
-    { "--workload", 'w', required_argument, take_workloads, 0, 0, 0 },
-    { "--variant", 0, required_argument, take_variants, 0, 0, 0 },
-    { "--structure", 's', required_argument, take_structures, 0, 0, 0 },
-    { "--batch", 0, required_argument, take_batches, 0, 0, 0 },
-    { "--hit-rate", 0, required_argument, take_uint32, AT(hit_percent), 0, 100 },
-    { "--erase", 0, required_argument, take_uint32, AT(erase_percent), 1, 100 },
-    { "--stale", 0, required_argument, take_uint32, AT(stale_percent), 1, 90 },
-    { "--updates", 0, required_argument, take_updates, 0, 0, 100 },
-    { "--width", 0, required_argument, take_uint32, AT(width), 1, 1 << 20 },
-    { "--fills", 0, required_argument, take_uint32, AT(fills), 1, 64 },
-    { "--full", 0, no_argument, take_flag, AT(full), 0, 0 },
-    { "--growth", 0, required_argument, take_uint32, AT(growth), 2, 16 },
-    { "--load", 0, required_argument, take_uint32, AT(load_percent), 25, 95 },
-    { "--raise", 0, required_argument, take_uint32, AT(raise_percent), 1, 100 },
-    { "--chunk", 0, required_argument, take_chunk, 0, 16, 32 },
-    { "--group", 0, required_argument, take_uint32, AT(group), 1, 8 },
-    { "--fixed-depth", 0, no_argument, take_flag, AT(fixed_depth), 0, 0 },
-    { "--first-calls", 0, no_argument, take_flag, AT(first_calls), 0, 0 },
-    { "--sizes", 'n', required_argument, take_sizes, 0, 0, 0 },
-    { "--types", 't', required_argument, take_types, 0, 0, 0 },
-    { "--value-bytes", 'v', required_argument, take_value_bytes, 0, 0, 0 },
-    { "--dist", 'D', required_argument, take_dists, 0, 0, 0 },
-    { "--queries", 'q', required_argument, take_queries, 0, 0, 0 },
-    { "--tune", 0, required_argument, take_text, AT(tune), 0, 0 },
-    { "--device", 'd', required_argument, take_text, AT(device), 0, 0 },
-    { "--seed", 0, required_argument, take_uint64, AT(seed), 0, 0x1p53 },
-    { "--reps", 'r', required_argument, take_uint32, AT(repetitions), 3, 64 },
-    { "--budget", 'b', required_argument, take_double, AT(budget), 0.1, 1e6 },
-    { "--peers", 0, no_argument, take_flag, AT(peers), 0, 0 },
-    { "--no-host", 0, no_argument, take_flag, AT(no_host), 0, 0 },
-    { "--no-array", 0, no_argument, take_flag, AT(no_array), 0, 0 },
-    { "--no-limits", 0, no_argument, take_flag, AT(no_limits), 0, 0 },
-    { "--compare", 0, required_argument, take_compare, 0, 0, 0 },
-    { "--against", 0, required_argument, take_text, AT(against), 0, 0 },
-    { "--slower-by", 0, required_argument, take_double, AT(slower_by), 0.1, 90 },
-    { "--processes", 0, required_argument, take_uint32, AT(processes), 1, 32 },
-    { "--json", 0, required_argument, take_json, 0, 0, 0 },
-    { "--resume", 0, required_argument, take_text, AT(resume), 0, 0 },
-    { "--chart", 0, no_argument, take_flag, AT(chart), 0, 0 },
-    { "--no-chart", 0, no_argument, take_flag, AT(no_chart), 0, 0 },
-    { "--wide", 0, no_argument, take_wide, 0, 0, 0 },
-    { "--list", 0, no_argument, take_flag, AT(list), 0, 0 },
-    { "--describe", 0, no_argument, take_flag, AT(describe), 0, 0 },
-    { "--help", 'h', no_argument, take_help, 0, 0, 0 },
-    { "--version", 0, no_argument, take_version, 0, 0, 0 },
+#define X(member, option, key, low, high, initial, has, traits)                                                        \
+    { option, 0, (high) ? WITH : WITHOUT, TAKE(high, traits), true, AT(member), low, high },
+    AXIS_MAP(X)
+#undef X
+        { "--workload", 'w', WITH, take_workloads, true, 0, 0, 0 },
+    { "--variant", 0, WITH, take_variants, true, 0, 0, 0 },
+    { "--structure", 's', WITH, take_structures, true, 0, 0, 0 },
+    { "--batch", 0, WITH, take_batches, true, 0, 0, 0 },
+    { "--full", 0, WITHOUT, take_flag, true, AT(full), 0, 0 },
+    { "--sizes", 'n', WITH, take_sizes, true, 0, 0, 0 },
+    { "--types", 't', WITH, take_types, true, 0, 0, 0 },
+    { "--value-bytes", 'v', WITH, take_value_bytes, true, 0, 0, 0 },
+    { "--dist", 'D', WITH, take_dists, true, 0, 0, 0 },
+    { "--queries", 'q', WITH, take_queries, true, 0, 0, 0 },
+    { "--tune", 0, WITH, take_text, true, AT(tune), 0, 0 },
+    { "--device", 'd', WITH, take_text, false, AT(device), 0, 0 },
+    { "--seed", 0, WITH, take_uint64, false, AT(seed), 0, 0x1p53 },
+    { "--reps", 'r', WITH, take_uint32, false, AT(repetitions), 3, 64 },
+    { "--budget", 'b', WITH, take_double, false, AT(budget), 0.1, 1e6 },
+    { "--peers", 0, WITHOUT, take_flag, false, AT(peers), 0, 0 },
+    { "--no-host", 0, WITHOUT, take_flag, false, AT(no_host), 0, 0 },
+    { "--no-array", 0, WITHOUT, take_flag, false, AT(no_array), 0, 0 },
+    { "--no-limits", 0, WITHOUT, take_flag, false, AT(no_limits), 0, 0 },
+    { "--compare", 0, WITH, take_compare, false, 0, 0, 0 },
+    { "--against", 0, WITH, take_text, false, AT(against), 0, 0 },
+    { "--slower-by", 0, WITH, take_double, false, AT(slower_by), 0.1, 90 },
+    { "--processes", 0, WITH, take_uint32, false, AT(processes), 1, 32 },
+    { "--json", 0, WITH, take_json, false, AT(json), 0, 0 },
+    { "--resume", 0, WITH, take_text, false, AT(resume), 0, 0 },
+    { "--chart", 0, WITHOUT, take_flag, false, AT(chart), 0, 0 },
+    { "--no-chart", 0, WITHOUT, take_flag, false, AT(no_chart), 0, 0 },
+    { "--wide", 0, WITHOUT, take_wide, false, 0, 0, 0 },
+    { "--list", 0, WITHOUT, take_flag, false, AT(list), 0, 0 },
+    { "--describe", 0, WITHOUT, take_flag, false, AT(describe), 0, 0 },
 };
-#define N_ROWS (sizeof rows / sizeof *rows)
-
-/* What getopt_long returns for a row. */
-static int code_of(size_t row)
-{
-    return rows[row].letter ? rows[row].letter : 256 + (int) row;
-}
-
-static void take_option(struct options *o, int code)
-{
-    for (size_t i = 0; i < N_ROWS; i++)
-        if (code == code_of(i)) {
-            rows[i].take(o, &rows[i], optarg);
-            return;
-        }
-    fprintf(stderr, "Try 'ordo-bench --help'.\n"); /* getopt has said what is wrong */
-    exit(EXIT_USAGE);
-}
-
-/* The options as getopt_long wants them. */
-struct getopt_names {
-    struct option names[N_ROWS + 1];
-    char          letters[2 * N_ROWS + 1];
-};
-
-static struct getopt_names getopt_names(void)
-{
-    struct getopt_names g = { .letters = "" };
-    for (size_t i = 0, at = 0; i < N_ROWS; i++) {
-        g.names[i] = (struct option) { rows[i].name + 2, rows[i].argument, NULL, code_of(i) };
-        if (rows[i].letter)
-            g.letters[at++] = rows[i].letter;
-        if (rows[i].letter && rows[i].argument == required_argument)
-            g.letters[at++] = ':';
-    }
-    optind = 0; /* from the beginning, each time */
-    return g;
-}
+static const struct option_table table = { rows, sizeof rows / sizeof *rows, help };
 
 static bool is_command(int argc, char **argv, const char *name)
 {
@@ -367,35 +271,10 @@ int command_words(int argc, char **argv)
     return is_command(argc, argv, "suite") || is_command(argc, argv, "compare");
 }
 
-static void take_options(struct options *o, int argc, char **argv)
+int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out)
 {
-    const struct getopt_names g = getopt_names();
-    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;)
-        take_option(o, code);
-}
-
-static bool is_in(const char *const *list, const char *name)
-{
-    for (; *list; list++)
-        if (strcmp(*list, name) == 0)
-            return true;
-    return false;
-}
-
-int repeat_options(int argc, char **argv, const char *const *without, const char **out)
-{
-    const struct getopt_names g = getopt_names();
-    const int                 command = command_words(argc, argv);
-    int                       n = 0;
-    for (int code; (code = getopt_long(argc - command, argv + command, g.letters, g.names, NULL)) != -1;)
-        for (size_t i = 0; i < N_ROWS; i++) {
-            if (code != code_of(i) || is_in(without, rows[i].name))
-                continue;
-            out[n++] = rows[i].name;
-            if (rows[i].argument == required_argument)
-                out[n++] = optarg;
-        }
-    return n;
+    const int command = command_words(argc, argv);
+    return list_options(&table, argc - command, argv + command, how, without, out);
 }
 
 void only_with_resume(int argc, char **argv)
@@ -448,12 +327,11 @@ struct options read_options(int argc, char **argv)
                          .value_bytes = { 4 },
                          .repetitions = 20,
                          .seed = 1,
-                         .hit_percent = 100,
-                         .erase_percent = 100,
                          .n_updates = 3,
-                         .update_percents = { 20, 60, 100 },
-                         .width = 8,
-                         .fills = 16 };
+#define X(member, option, key, low, high, initial, has, traits) .member = (initial),
+                         AXIS_MAP(X)
+#undef X
+                             .update_percents = { 20, 60, 100 } };
     choose_workloads(&o, N_ALL_WORKLOADS);
     choose_workloads(&o, N_ALL_WORKLOADS + 1);
     const int command = command_words(argc, argv);
@@ -461,16 +339,16 @@ struct options read_options(int argc, char **argv)
     o.side_by_side = is_command(argc, argv, "compare");
     if (o.side_by_side)
         begin_side_by_side(&o);
-    take_options(&o, argc - command, argv + command);
+    int next = take_options(&table, argc - command, argv + command, &o);
     if (is_command(argc, argv, "paper") && command < 2)
         usage_error("paper: a name is missing: ordo-bench paper NAME");
     o.paper = command == 2 ? argv[2] : NULL;
     argc -= command;
     argv += command;
-    while (optind < argc && o.n_compare) /* --compare old*.json */
-        take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[optind++]);
-    if (optind < argc)
-        usage_error("unexpected argument '%s'", argv[optind]);
+    while (next < argc && o.n_compare) /* --compare old*.json */
+        take_compare(&o, &(struct option_row) { .name = "--compare" }, argv[next++]);
+    if (next < argc)
+        usage_error("unexpected argument '%s'", argv[next]);
     if (o.n_compare && o.against)
         usage_error("--compare and --against cannot be used together");
     if (o.slower_by > 0 && !o.n_compare && !o.against)
@@ -483,4 +361,25 @@ struct options read_options(int argc, char **argv)
         o.processes = o.n_compare || o.against ? 5 : 1;
     o.budget /= o.processes * (o.against ? 2.0 : 1);
     return o;
+}
+
+struct options options_of(const char *program, const char *const *how, int n_how, const char *text)
+{
+    static struct kept {
+        struct kept *before;
+        char        *text, **argv;
+    } * last;
+    struct kept *kept = calloc(1, sizeof *kept);
+    if (!kept || !(kept->text = strdup(text)) ||
+        !(kept->argv = calloc((size_t) n_how + strlen(text) / 2 + 3, sizeof *kept->argv)))
+        usage_error("out of memory");
+    kept->before = last;
+    last = kept;
+    int n = 0;
+    kept->argv[n++] = (char *) program;
+    for (int i = 0; i < n_how; i++)
+        kept->argv[n++] = (char *) how[i];
+    for (char *rest = NULL, *word = strtok_r(kept->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        kept->argv[n++] = word;
+    return read_options(n, kept->argv);
 }

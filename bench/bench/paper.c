@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "paper.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
-#include "bench/common/stop.h"
 #include "bench/common/terminal.h"
-#include "bench/papers/claims.h"
-#include "bench/papers/figures.h"
-#include "bench/papers/paper.h"
-#include "points.h"
-#include "row.h"
+#include "bench/papers/papers.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,27 +41,20 @@ struct paper_run {
     struct part    *parts;
     struct options *options;
     int             n_parts;
-    char          **texts; /* which options point into */
-    size_t          n_texts;
 };
 
 /* ---- the plan ------------------------------------------------------------------------------------------------ */
 
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options)
 {
-    static const char *const what[] = {
-        "--workload",    "--variant",     "--structure", "--sizes",  "--types", "--value-bytes", "--dist",
-        "--queries",     "--batch",       "--hit-rate",  "--erase",  "--stale", "--updates",     "--width",
-        "--fills",       "--growth",      "--load",      "--group",  "--raise", "--tune",        "--chunk",
-        "--fixed-depth", "--first-calls", "--full",      "--budget", NULL
-    };
-    struct paper_run *p = calloc(1, sizeof *p);
-    char              why[512] = "";
+    static const char *const without[] = { "--budget", NULL };
+    struct paper_run        *p = calloc(1, sizeof *p);
+    char                     why[512] = "";
     if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
         usage_error("out of memory");
     const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);
-    const int    n_all = all ? repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, all) : 0;
-    p->n_how = repeat_options(argc, argv, what, p->how);
+    const int    n_all = all ? repeat_options(argc, argv, false, NULL, all) : 0;
+    p->n_how = repeat_options(argc, argv, true, without, p->how);
     const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
     if (p->n_how + known < n_all || options->n_sizes > 1)
         usage_error(
@@ -92,9 +80,6 @@ static void forget_parts(struct paper_run *p)
     free(p->parts);
     free(p->options);
     cJSON_Delete(p->numbers);
-    for (size_t i = 0; i < p->n_texts; i++)
-        free(p->texts[i]);
-    p->n_texts = 0;
     p->parts = NULL;
     p->options = NULL;
     p->n_parts = 0;
@@ -106,7 +91,6 @@ void paper_end(struct paper_run **paper)
     if (!*paper)
         return;
     forget_parts(*paper);
-    free((*paper)->texts);
     cJSON_Delete((*paper)->paper);
     free((*paper)->how);
     free(*paper);
@@ -115,89 +99,65 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* Words of a command line that grows. */
+/* A command line that grows. */
 struct words {
-    struct paper_run *p; /* which keeps them */
-    char             *word[256];
-    int               n;
+    char   text[2000];
+    size_t used;
 };
 
-static char *keep_text(struct paper_run *p, const char *text)
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct words *words, const char *format, ...)
 {
-    char **texts = realloc(p->texts, (p->n_texts + 1) * sizeof *texts);
-    if (!texts)
-        usage_error("out of memory");
-    p->texts = texts;
-    texts[p->n_texts] = strdup(text);
-    return texts[p->n_texts++];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(words->text + words->used, sizeof words->text - words->used, format, args);
+    va_end(args);
+    words->used += (size_t) length;
+    if (words->used >= sizeof words->text)
+        usage_error("paper: an experiment has too many options");
 }
 
-static void add_word(struct words *words, const char *text)
-{
-    char *copy = keep_text(words->p, text);
-    if (copy && words->n < 255)
-        words->word[words->n++] = copy;
-}
-
-static void add_words(struct words *words, const char *text)
-{
-    char *rest = NULL, *copy = strdup(text);
-    for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word; word = strtok_r(NULL, " ", &rest))
-        add_word(words, word);
-    free(copy);
-}
-
-/* "random,random+index": the names of an object. */
+/* " --variant random,random+index": the names of an object. */
 static void add_schemes(struct words *words, const cJSON *schemes)
 {
     const cJSON *scheme = NULL;
-    char         text[256];
-    size_t       used = 0;
-    cJSON_ArrayForEach(scheme, schemes) if (used < sizeof text) used +=
-        (size_t) snprintf(text + used, sizeof text - used, "%s%s", used ? "," : "", scheme->string);
-    if (used)
-        add_word(words, "--variant");
-    if (used)
-        add_word(words, text);
+    cJSON_ArrayForEach(scheme, schemes)
+        add(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
 }
 
 /* Those that are there; their number. */
 static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
 {
     const cJSON *structure = NULL;
-    char         text[256];
-    size_t       used = 0;
     int          n = 0;
     cJSON_ArrayForEach(structure, structures)
     {
-        if (!paper_has(p->paper, structure->valuestring) || used >= sizeof text)
-            continue;
-        used += (size_t) snprintf(text + used, sizeof text - used, "%s%s", n++ ? "," : "",
-                                  paper_structure(p->paper, structure->valuestring));
+        if (paper_has(p->paper, structure->valuestring))
+            add(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
     }
-    if (n)
-        add_word(words, "--structure");
-    if (n)
-        add_word(words, text);
     return n;
 }
 
-/* As many as elements, or so many, but no fewer than keep the device busy, unless their number is what changes (`listed`). */
-static void add_queries(struct words *words, const cJSON *run, const cJSON *listed, double n, double scale, double most)
+/* " --batch =1024" */
+static void add_number(struct words *words, const char *option, double number)
 {
-    const cJSON *queries = listed ? listed : cJSON_GetObjectItemCaseSensitive(run, "queries");
+    add(words, " %s =%lld", option, llround(fmax(1, number)));
+}
+
+/* As many as elements, or so many, but no fewer than keep the device busy, unless their number is what changes (`listed`). */
+static void add_queries(const struct paper_run *p, struct words *words, const cJSON *run, const cJSON *listed, double n,
+                        double scale, double most)
+{
+    const cJSON *queries = listed ? listed : json_at(run, "queries");
     const char  *width = strstr(text_of(run, "options"), "--width ");
     double       count = cJSON_IsNumber(queries) ? queries->valuedouble / scale : n / scale;
-    char         text[32];
     if (!queries)
         return;
     if (!listed)
-        count = fmin(fmax(count, fmin(n, most / 4)), words->p->most_queries);
+        count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
         count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
-    snprintf(text, sizeof text, "=%lld", llround(fmax(1, count)));
-    add_word(words, "--queries");
-    add_word(words, text);
+    add_number(words, "--queries", count);
 }
 
 /* A place on the axes of a run: NULL for batches and queries that it has no list of. */
@@ -205,32 +165,19 @@ struct place {
     const cJSON *n, *batch, *queries;
 };
 
-/* "--batch =1024" */
-static void add_number(struct words *words, const char *option, const cJSON *number, double scale)
+static struct options part_options(const struct paper_run *p, const cJSON *run, const struct place *place, double scale,
+                                   double most)
 {
-    char text[40];
-    if (!number)
-        return;
-    snprintf(text, sizeof text, "=%lld", llround(fmax(1, number->valuedouble / scale)));
-    add_word(words, option);
-    add_word(words, text);
-}
-
-static struct options options_of(struct paper_run *p, const cJSON *run, const struct place *place, double scale,
-                                 double most)
-{
-    struct words words = { .p = p };
-    add_word(&words, p->program);
-    for (int i = 0; i < p->n_how; i++)
-        add_word(&words, p->how[i]);
-    add_words(&words, "--no-host --no-array");
-    add_words(&words, text_of(run, "options"));
-    add_structures(p, &words, cJSON_GetObjectItemCaseSensitive(run, "structures"));
-    add_schemes(&words, cJSON_GetObjectItemCaseSensitive(run, "schemes"));
-    add_number(&words, "--sizes", place->n, scale);
-    add_number(&words, "--batch", place->batch, scale);
-    add_queries(&words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
-    struct options options = read_options(words.n, words.word);
+    struct words words = { .used = 0 };
+    add(&words, "--no-host --no-array %s", text_of(run, "options"));
+    add_structures(p, &words, json_at(run, "structures"));
+    add_schemes(&words, json_at(run, "schemes"));
+    if (place->n)
+        add_number(&words, "--sizes", place->n->valuedouble / scale);
+    if (place->batch)
+        add_number(&words, "--batch", place->batch->valuedouble / scale);
+    add_queries(p, &words, run, place->queries, place->n ? place->n->valuedouble : 0, scale, most);
+    struct options options = options_of(p->program, p->how, p->n_how, words.text);
     options.budget = 0;
     return options;
 }
@@ -249,7 +196,7 @@ static double scale_of(const struct paper_run *p, const cJSON *run, double most)
 {
     const cJSON *n = NULL;
     double       largest = 0, scale = 1;
-    cJSON_ArrayForEach(n, cJSON_GetObjectItemCaseSensitive(run, "n")) largest = fmax(largest, n->valuedouble);
+    cJSON_ArrayForEach(n, json_at(run, "n")) largest = fmax(largest, n->valuedouble);
     while (!p->full && largest / scale > most)
         scale *= 2;
     return scale;
@@ -300,15 +247,15 @@ static int places_of(const cJSON *list)
 /* A part for each size, batch and, if there is a list, number of queries; none if no structure of the run is there. */
 static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, const struct ordo_facts *facts)
 {
-    const cJSON         *structures = cJSON_GetObjectItemCaseSensitive(run, "structures");
-    const cJSON         *sizes = cJSON_GetObjectItemCaseSensitive(run, "n");
-    const cJSON         *batches = cJSON_GetObjectItemCaseSensitive(run, "batches");
-    const cJSON         *queries = cJSON_GetObjectItemCaseSensitive(run, "queries");
+    const cJSON         *structures = json_at(run, "structures");
+    const cJSON         *sizes = json_at(run, "n");
+    const cJSON         *batches = json_at(run, "batches");
+    const cJSON         *queries = json_at(run, "queries");
     const double         most = most_elements(p, facts);
     const int            n_batches = places_of(batches), n_queries = places_of(queries);
     struct part          part = { experiment, run, scale_of(p, run, most), 0 };
     const struct options none = { .n_workloads = 0 };
-    struct words         counted = { .p = p };
+    struct words         counted = { .used = 0 };
     if (*text_of(run, "limit"))
         return add_part(p, &part, &none);
     if (structures && add_structures(p, &counted, structures) == 0)
@@ -318,7 +265,7 @@ static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
         const struct place   place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
                                        item_of(batches, i / n_queries % n_batches, &part.turn),
                                        item_of(queries, i % n_queries, &part.turn) };
-        const struct options options = options_of(p, run, &place, part.scale, most);
+        const struct options options = part_options(p, run, &place, part.scale, most);
         if (!add_part(p, &part, &options))
             return false;
     }
@@ -331,12 +278,11 @@ static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
     bool         good = true;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
-    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
+    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments"))
     {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
-            cJSON_ArrayForEach(of, cJSON_GetObjectItemCaseSensitive(experiment, "runs")) good =
-                good && add_run(p, experiment, of, facts);
+            cJSON_ArrayForEach(of, json_at(experiment, "runs")) good = good && add_run(p, experiment, of, facts);
     }
     return good;
 }
@@ -409,7 +355,7 @@ static void measure_series(struct run *run, const struct part *part, struct seri
         row_settle(run, row, NULL);
         say_outcome(run, row);
         figures_add(&measured, file_row(&run->file, run->device_number, &row->spec),
-                    cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(part->experiment, "id")));
+                    json_at(p->numbers, text_of(part->experiment, "id")));
         dict_figures_free(&row->dict);
     }
     cJSON_Delete(limits);
@@ -436,7 +382,7 @@ static void measure_part(struct run *run, int number)
     if (*text_of(part->run, "limit")) {
         cJSON                    *limits = limits_to_json(&run->limits);
         const struct measured_run measured = { p->paper, part->run, limits, 1 };
-        figures_add_limit(&measured, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(part->experiment, "id")));
+        figures_add_limit(&measured, json_at(p->numbers, text_of(part->experiment, "id")));
         cJSON_Delete(limits);
         return;
     }
@@ -453,7 +399,7 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
     const bool   rates = figures_are_rates(experiment);
     const cJSON *row = NULL, *figure = NULL;
     cJSON       *rows = cJSON_CreateArray();
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(experiment, "rows"))
+    cJSON_ArrayForEach(row, json_at(experiment, "rows"))
     {
         cJSON               *cells = figure_cells(experiment, row);
         struct figure_point *points = NULL;
@@ -467,14 +413,14 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
     {
         cJSON *cells = cJSON_CreateObject(), *column = NULL;
         bool   known = false;
-        cJSON_ArrayForEach(column, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+        cJSON_ArrayForEach(column, json_at(experiment, "columns"))
         {
-            const cJSON *cell = cJSON_GetObjectItemCaseSensitive(figure, column->valuestring);
+            const cJSON *cell = json_at(figure, column->valuestring);
             if (strcmp(column->valuestring, "value") != 0)
                 cJSON_AddItemToObject(cells, column->valuestring,
                                       cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
         }
-        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(experiment, "rows"))
+        cJSON_ArrayForEach(row, json_at(experiment, "rows"))
         {
             cJSON *theirs = figure_cells(experiment, row);
             known |= cJSON_Compare(cells, theirs, true);
@@ -500,7 +446,7 @@ static bool is_count(const char *column)
 
 static void cell_text(const cJSON *row, const char *column, char text[CELL_BYTES])
 {
-    const cJSON *cell = cJSON_GetObjectItemCaseSensitive(row, column);
+    const cJSON *cell = json_at(row, column);
     if (cJSON_IsString(cell))
         snprintf(text, CELL_BYTES, "%.60s", cell->valuestring);
     else if (cJSON_IsNumber(cell) && is_count(column))
@@ -533,7 +479,7 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     struct table  table = { .out = out, .columns = columns };
     const cJSON  *item = NULL, *row = NULL;
     int           others = 0;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+    cJSON_ArrayForEach(item, json_at(experiment, "columns"))
     {
         struct column *column = &columns[table.n_columns];
         if (strcmp(item->valuestring, "value") == 0 || table.n_columns > MOST_COLUMNS - 4)
@@ -584,8 +530,8 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     const cJSON            *note = NULL;
     const double            scale = scale_of_experiment(p, experiment);
     char                    queries[TEXT_BYTES];
-    cJSON *rows = rows_beside(experiment, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id")));
-    cJSON *json = cJSON_CreateObject();
+    cJSON                  *rows = rows_beside(experiment, json_at(p->numbers, text_of(experiment, "id")));
+    cJSON                  *json = cJSON_CreateObject();
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
         text_of(experiment, "unit"));
     if (*text_of(experiment, "lacks"))
@@ -595,15 +541,14 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     if (p->most_queries < INFINITY)
         say(run->out, 4, "    by %s queries at a time at most, as there is little time",
             text_count(queries, (size_t) p->most_queries));
-    cJSON_ArrayForEach(note, cJSON_GetObjectItemCaseSensitive(experiment, "notes"))
-        say(run->out, 4, "    %s", note->valuestring);
+    cJSON_ArrayForEach(note, json_at(experiment, "notes")) say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
         print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
-    cJSON_AddStringToObject(json, "id", text_of(experiment, "id"));
-    cJSON_AddStringToObject(json, "where", text_of(experiment, "where"));
-    cJSON_AddStringToObject(json, "title", text_of(experiment, "title"));
-    cJSON_AddStringToObject(json, "unit", text_of(experiment, "unit"));
-    cJSON_AddNumberToObject(json, "scale", scale);
+    json_text(json, "id", text_of(experiment, "id"));
+    json_text(json, "where", text_of(experiment, "where"));
+    json_text(json, "title", text_of(experiment, "title"));
+    json_text(json, "unit", text_of(experiment, "unit"));
+    json_exact(json, "scale", scale);
     cJSON_AddItemToObject(json, "rows", rows);
     cJSON_AddItemToArray(list, json);
 }
@@ -612,7 +557,7 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
 
 static void said_text(const cJSON *claim, char text[64])
 {
-    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper"), *item = NULL;
+    const cJSON *paper = json_at(claim, "paper"), *item = NULL;
     size_t       used = 0;
     *text = 0;
     if (cJSON_IsNumber(paper))
@@ -623,7 +568,7 @@ static void said_text(const cJSON *claim, char text[64])
 
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
 {
-    cJSON *json = cJSON_CreateObject(), *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper");
+    cJSON *json = cJSON_CreateObject(), *paper = json_at(claim, "paper");
     char   said[64], figures[120] = "";
     said_text(claim, said);
     if (*said && !isnan(judgement->here))
@@ -634,14 +579,14 @@ static void show_claim(const struct run *run, const cJSON *claim, const struct j
         text_of(claim, "where"), figures, judgement->why);
     if (*text_of(claim, "note"))
         say(run->out, 4, "    %s", text_of(claim, "note"));
-    cJSON_AddStringToObject(json, "id", text_of(claim, "id"));
-    cJSON_AddStringToObject(json, "where", text_of(claim, "where"));
-    cJSON_AddStringToObject(json, "experiment", text_of(claim, "experiment"));
-    cJSON_AddStringToObject(json, "says", text_of(claim, "says"));
-    cJSON_AddStringToObject(json, "verdict", verdict_name(judgement->verdict));
+    json_text(json, "id", text_of(claim, "id"));
+    json_text(json, "where", text_of(claim, "where"));
+    json_text(json, "experiment", text_of(claim, "experiment"));
+    json_text(json, "says", text_of(claim, "says"));
+    json_text(json, "verdict", verdict_name(judgement->verdict));
     cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
     json_number(json, "here", judgement->here);
-    cJSON_AddStringToObject(json, "why", judgement->why);
+    json_text(json, "why", judgement->why);
     cJSON_AddItemToArray(list, json);
 }
 
@@ -652,7 +597,7 @@ static void show_claims(struct run *run, cJSON *list)
     const cJSON            *claim = NULL;
     int                     counts[N_VERDICTS] = { 0 }, n = 0;
     say(run->out, 0, "\nClaims\n");
-    cJSON_ArrayForEach(claim, cJSON_GetObjectItemCaseSensitive(p->paper, "claims"))
+    cJSON_ArrayForEach(claim, json_at(p->paper, "claims"))
     {
         const struct judgement judgement = claim_judge(p->paper, claim, p->numbers, limits);
         show_claim(run, claim, &judgement, list);
@@ -670,7 +615,7 @@ static void show_claims(struct run *run, cJSON *list)
 static cJSON *object_in_file(struct run *run)
 {
     const struct paper_run *p = run->paper;
-    cJSON                  *papers = cJSON_GetObjectItemCaseSensitive(run->file.json, "papers"), *paper = NULL;
+    cJSON                  *papers = json_at(run->file.json, "papers"), *paper = NULL;
     if (!papers)
         papers = cJSON_AddArrayToObject(run->file.json, "papers");
     cJSON_ArrayForEach(paper, papers)
@@ -680,11 +625,11 @@ static cJSON *object_in_file(struct run *run)
     }
     cJSON_Delete(paper ? cJSON_DetachItemViaPointer(papers, paper) : NULL);
     paper = cJSON_CreateObject();
-    cJSON_AddNumberToObject(paper, "device", run->device_number);
-    cJSON_AddStringToObject(paper, "id", text_of(p->paper, "id"));
-    cJSON_AddStringToObject(paper, "paper", text_of(p->paper, "paper"));
-    cJSON_AddStringToObject(paper, "measured_on", text_of(p->paper, "device"));
-    cJSON_AddBoolToObject(paper, "full", p->full);
+    json_exact(paper, "device", run->device_number);
+    json_text(paper, "id", text_of(p->paper, "id"));
+    json_text(paper, "paper", text_of(p->paper, "paper"));
+    json_text(paper, "measured_on", text_of(p->paper, "device"));
+    json_flag(paper, "full", p->full);
     cJSON_AddItemToArray(papers, paper);
     return paper;
 }
@@ -702,11 +647,11 @@ static void add_crossovers(const cJSON *crossovers, cJSON *figures)
 /* Figures that are made of others. */
 static void add_derived(const struct paper_run *p, const cJSON *experiment)
 {
-    const cJSON *ratios = cJSON_GetObjectItemCaseSensitive(experiment, "ratios");
-    cJSON       *figures = cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(experiment, "id"));
-    add_crossovers(cJSON_GetObjectItemCaseSensitive(experiment, "crossover"), figures);
+    const cJSON *ratios = json_at(experiment, "ratios");
+    cJSON       *figures = json_at(p->numbers, text_of(experiment, "id"));
+    add_crossovers(json_at(experiment, "crossover"), figures);
     if (ratios)
-        figures_add_ratios(ratios, cJSON_GetObjectItemCaseSensitive(p->numbers, text_of(ratios, "of")), figures);
+        figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
 
 /* Turn by turn. */
@@ -733,7 +678,7 @@ void paper_measure(struct run *run)
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
     measure_parts(run);
-    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(p->paper, "experiments"))
+    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments"))
     {
         add_derived(p, experiment);
         if (!needs)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "points.h"
+#include "run.h"
 
-#include "bench/measure/dict_subject.h"
-#include "bench/workload/dict_plan.h"
+#include "bench/measure/measure.h"
+#include "bench/workload/plan.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
 }
 
 /* How many places each axis has for a workload: those that mean nothing to it have one. */
-struct axes {
+struct places {
     int types, values, dists, batches, updates;
 };
 
@@ -30,23 +30,23 @@ static bool has_batches(enum workload workload)
     return workload_is_dict(workload) && workload != CONCURRENTFILL && workload_on_device(workload) != BUILD;
 }
 
-static struct axes axes_of(const struct options *o, enum workload workload)
+static struct places places_of(const struct options *o, enum workload workload)
 {
-    return (struct axes) { .types = o->n_types,
-                           .values = workload_has_values(workload) ? o->n_value_bytes : 1,
-                           .dists = workload == FILLSEQ ? 1 : o->n_dists,
-                           .batches = has_batches(workload) && o->n_batches ? o->n_batches : 1,
-                           .updates = workload_has_updates(workload) ? o->n_updates : 1 };
+    return (struct places) { .types = o->n_types,
+                             .values = workload_has_values(workload) ? o->n_value_bytes : 1,
+                             .dists = workload == FILLSEQ ? 1 : o->n_dists,
+                             .batches = has_batches(workload) && o->n_batches ? o->n_batches : 1,
+                             .updates = workload_has_updates(workload) ? o->n_updates : 1 };
 }
 
 /* The i-th point of the axes, shares of updates changing fastest, then batches. */
 static struct spec point_of(const struct run *run, enum workload workload, int variant, int i)
 {
     const struct options *o = run->options;
-    const struct axes     axes = axes_of(o, workload);
-    const int             update = i % axes.updates, batch = i / axes.updates % axes.batches;
-    const int             others = i / axes.updates / axes.batches, dist = others % axes.dists;
-    const int             value = others / axes.dists % axes.values, type = others / axes.dists / axes.values;
+    const struct places   places = places_of(o, workload);
+    const int             update = i % places.updates, batch = i / places.updates % places.batches;
+    const int             others = i / places.updates / places.batches, dist = others % places.dists;
+    const int             value = others / places.dists % places.values, type = others / places.dists / places.values;
     struct spec           spec = { .workload = workload,
                                    .variant = variant,
                                    .type = (ordo_type) o->types[type],
@@ -57,19 +57,10 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
                                    .tune = o->tune };
     if (workload_is_dict(workload)) {
         spec.batch = o->n_batches && has_batches(workload) ? o->batches[batch] : 0;
-        spec.hit_percent = o->hit_percent;
-        spec.width = o->width;
-        spec.fills = o->fills;
-        spec.growth = o->growth;
-        spec.raise_percent = variant == SKIPLIST ? o->raise_percent : 0;
-        spec.chunk = variant == SKIPLIST ? o->chunk : 0;
-        spec.group = variant == XFAST ? o->group : 0;
-        spec.fixed_depth = variant == HAMT && o->fixed_depth;
-        spec.load_percent = structure_is(variant, NO_ORDER) ? o->load_percent : 0;
-        spec.first_calls = o->first_calls && plan_has_fills(workload);
+#define X(member, option, key, low, high, initial, has, traits) spec.member = (has) ? o->member : 0;
+        AXIS_MAP(X)
+#undef X
         spec.update_percent = workload_has_updates(workload) ? o->update_percents[update] : 0;
-        spec.erase_percent = o->erase_percent;
-        spec.stale_percent = workload_cleans_up(workload) ? o->stale_percent : 0;
     }
     return spec;
 }
@@ -108,9 +99,9 @@ static bool variant_is_other_data(enum workload workload, int variant)
 
 int list_series(const struct run *run, enum workload workload, struct series *list)
 {
-    const struct axes axes = axes_of(run->options, workload);
-    const int         points = axes.types * axes.values * axes.dists * axes.batches * axes.updates;
-    int               n = 0;
+    const struct places places = places_of(run->options, workload);
+    const int           points = places.types * places.values * places.dists * places.batches * places.updates;
+    int                 n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
         if (run->options->side_by_side && variant_is_other_data(workload, variant))
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows.h"
+#include "run.h"
 
-#include "bench/workload/dict_plan.h"
+#include "bench/workload/plan.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -45,41 +45,27 @@ static cJSON *json_spread(const struct spread *spread)
 
 static void json_point(cJSON *json, const struct spec *spec)
 {
-    cJSON_AddStringToObject(json, "workload", workload_name(spec->workload));
-    cJSON_AddStringToObject(json, "variant", variant_name(spec->workload, spec->variant));
-    cJSON_AddStringToObject(json, "key", type_name(spec->type));
-    cJSON_AddNumberToObject(json, "value_bytes", spec->value_bytes);
-    cJSON_AddStringToObject(json, "dist", dist_name(spec->dist));
-    cJSON_AddNumberToObject(json, "count", (double) spec->count);
-    cJSON_AddNumberToObject(json, "operations", (double) spec_operations(spec));
+    json_text(json, "workload", workload_name(spec->workload));
+    json_text(json, "variant", variant_name(spec->workload, spec->variant));
+    json_text(json, "key", type_name(spec->type));
+    json_exact(json, "value_bytes", spec->value_bytes);
+    json_text(json, "dist", dist_name(spec->dist));
+    json_exact(json, "count", (double) spec->count);
+    json_exact(json, "operations", (double) spec_operations(spec));
     if (spec->tune)
-        cJSON_AddStringToObject(json, "tune", spec->tune);
+        json_text(json, "tune", spec->tune);
     if (!workload_is_dict(spec->workload))
         return;
-    cJSON_AddNumberToObject(json, "batch", (double) spec_batch(spec));
-    cJSON_AddNumberToObject(json, "hit_percent", spec->hit_percent);
-    cJSON_AddNumberToObject(json, "width", spec->width);
-    cJSON_AddNumberToObject(json, "growth", spec->growth);
-    if (spec->load_percent)
-        cJSON_AddNumberToObject(json, "load_percent", spec->load_percent);
-    if (spec->raise_percent)
-        cJSON_AddNumberToObject(json, "raise_percent", spec->raise_percent);
-    if (spec->chunk)
-        cJSON_AddNumberToObject(json, "chunk", spec->chunk);
-    if (spec->group)
-        cJSON_AddNumberToObject(json, "group", spec->group);
-    if (spec->fixed_depth)
-        cJSON_AddBoolToObject(json, "fixed_depth", true);
-    if (spec->first_calls)
-        cJSON_AddBoolToObject(json, "first_calls", true);
-    if (workload_has_updates(spec->workload))
-        cJSON_AddNumberToObject(json, "update_percent", spec->update_percent);
-    if (spec->stale_percent)
-        cJSON_AddNumberToObject(json, "stale_percent", spec->stale_percent);
-    if (spec->workload == DELETERANDOM)
-        cJSON_AddNumberToObject(json, "erase_percent", spec->erase_percent);
-    if (plan_has_fills(spec->workload))
-        cJSON_AddNumberToObject(json, "most_fills", spec->fills);
+    json_exact(json, "batch", (double) spec_batch(spec));
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const uint32_t number = spec_axis(spec, axis);
+        if (!has_axis(axis, spec->workload, spec->variant) || (!number && !(axes[axis].traits & AXIS_ZERO)))
+            continue;
+        if (axes[axis].high)
+            json_exact(json, axes[axis].key, number);
+        else
+            json_flag(json, axes[axis].key, true);
+    }
 }
 
 static void json_samples(cJSON *json, const char *name, const double *seconds, size_t n)
@@ -91,19 +77,19 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
 
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
-    cJSON_AddNumberToObject(json, "elements", (double) statistics->elements);
-    cJSON_AddNumberToObject(json, "stale", (double) statistics->stale);
-    cJSON_AddNumberToObject(json, "tombstones", (double) statistics->tombstones);
-    cJSON_AddNumberToObject(json, "runs", (double) statistics->runs);
-    cJSON_AddNumberToObject(json, "bytes_data", (double) statistics->bytes_data);
-    cJSON_AddNumberToObject(json, "bytes_index", (double) statistics->bytes_index);
-    cJSON_AddNumberToObject(json, "bytes_marks", (double) statistics->bytes_marks);
-    cJSON_AddNumberToObject(json, "bytes_spare", (double) statistics->bytes_spare);
-    cJSON_AddNumberToObject(json, "bytes_peak", (double) statistics->bytes_peak);
-    cJSON_AddNumberToObject(json, "cleanups", (double) statistics->cleanups);
-    cJSON_AddNumberToObject(json, "leaves", (double) statistics->leaves);
-    cJSON_AddNumberToObject(json, "levels", (double) statistics->levels);
-    cJSON_AddNumberToObject(json, "restarts", (double) statistics->restarts);
+    json_exact(json, "elements", (double) statistics->elements);
+    json_exact(json, "stale", (double) statistics->stale);
+    json_exact(json, "tombstones", (double) statistics->tombstones);
+    json_exact(json, "runs", (double) statistics->runs);
+    json_exact(json, "bytes_data", (double) statistics->bytes_data);
+    json_exact(json, "bytes_index", (double) statistics->bytes_index);
+    json_exact(json, "bytes_marks", (double) statistics->bytes_marks);
+    json_exact(json, "bytes_spare", (double) statistics->bytes_spare);
+    json_exact(json, "bytes_peak", (double) statistics->bytes_peak);
+    json_exact(json, "cleanups", (double) statistics->cleanups);
+    json_exact(json, "leaves", (double) statistics->leaves);
+    json_exact(json, "levels", (double) statistics->levels);
+    json_exact(json, "restarts", (double) statistics->restarts);
 }
 
 static void json_dict(cJSON *json, const struct row *row)
@@ -117,8 +103,8 @@ static void json_dict(cJSON *json, const struct row *row)
     cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
     for (int i = 0; i < dict->n_fills; i++) {
         cJSON *fill = cJSON_CreateObject();
-        cJSON_AddNumberToObject(fill, "batches", (double) dict->fills[i].batches);
-        cJSON_AddNumberToObject(fill, "elements", (double) dict->fills[i].elements);
+        json_exact(fill, "batches", (double) dict->fills[i].batches);
+        json_exact(fill, "elements", (double) dict->fills[i].elements);
         json_number(fill, "first_call_s", dict->fills[i].first_seconds);
         json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
         json_samples(fill, "samples_s", dict->fills[i].sample, (size_t) dict->fills[i].repetitions);
@@ -132,9 +118,9 @@ void json_timing(cJSON *json, double rate, const struct timing *timing)
     cJSON_AddItemToObject(json, "wall_s", json_spread(&timing->wall));
     cJSON_AddItemToObject(json, "device_s", json_spread(&timing->device));
     json_number(json, "first_call_s", timing->first_call);
-    cJSON_AddNumberToObject(json, "repetitions", timing->repetitions);
-    cJSON_AddNumberToObject(json, "calls_per_repetition", timing->batch);
-    cJSON_AddStringToObject(json, "ended_by", end_names[timing->end]);
+    json_exact(json, "repetitions", timing->repetitions);
+    json_exact(json, "calls_per_repetition", timing->batch);
+    json_text(json, "ended_by", end_names[timing->end]);
     json_samples(json, "samples_s", timing->sample, (size_t) timing->repetitions);
     json_samples(json, "interval_s", timing->interval, isnan(timing->interval[0]) ? 0 : 2);
 }
@@ -154,9 +140,9 @@ static void json_measured(cJSON *json, const struct row *row)
         json_number(json, "bytes_per_s", row->bytes_per_second);
         json_number(json, "share_of_copy_rate", row->copy_share);
     }
-    cJSON_AddNumberToObject(json, "scratch_bytes", (double) row->scratch_bytes);
+    json_exact(json, "scratch_bytes", (double) row->scratch_bytes);
     if (row->index_bytes) {
-        cJSON_AddNumberToObject(json, "index_bytes", (double) row->index_bytes);
+        json_exact(json, "index_bytes", (double) row->index_bytes);
         json_number(json, "index_build_s", row->index_seconds);
     }
     cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
@@ -173,9 +159,9 @@ cJSON *row_to_json(const struct row *row)
 {
     cJSON *json = cJSON_CreateObject();
     json_point(json, &row->spec);
-    cJSON_AddStringToObject(json, "check", outcome_name(row->outcome));
+    json_text(json, "check", outcome_name(row->outcome));
     if (row->why[0])
-        cJSON_AddStringToObject(json, "why", row->why);
+        json_text(json, "why", row->why);
     if (row->outcome == GOOD || row->outcome == WRONG)
         json_measured(json, row);
     return json;
@@ -183,31 +169,31 @@ cJSON *row_to_json(const struct row *row)
 
 /* ---- and back ------------------------------------------------------------------------------------------------ */
 
-/* Old files lack some: those are not compared. */
-static bool same_unless_missing(const cJSON *a, const cJSON *b, const char *name)
+/* A number on an axis; a flag that is set is 1; NaN: there is none. */
+static double axis_of(const cJSON *json, int axis)
 {
-    const double x = number_of(a, name), y = number_of(b, name);
-    return isnan(x) || isnan(y) || x == y;
+    return axes[axis].high ? number_of(json, axes[axis].key) : is_true(json, axes[axis].key);
+}
+
+static bool same_number(double x, double y, bool unless_missing)
+{
+    return x == y || (isnan(x) && isnan(y)) || (unless_missing && (isnan(x) || isnan(y)));
 }
 
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
     static const char *const texts[] = { "workload", "variant", "key", "dist", "tune" };
-    static const char *const numbers[] = { "value_bytes",   "count",        "operations", "batch",
-                                           "hit_percent",   "width",        "growth",     "update_percent",
-                                           "stale_percent", "load_percent", "group",      "raise_percent",
-                                           "chunk" };
+    static const char *const numbers[] = { "value_bytes", "count", "operations", "batch" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(text_of(a, texts[i]), text_of(b, texts[i])) != 0)
             return false;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const double x = number_of(a, numbers[i]), y = number_of(b, numbers[i]);
-        if (x != y && !(isnan(x) && isnan(y)))
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!same_number(number_of(a, numbers[i]), number_of(b, numbers[i]), false))
             return false;
-    }
-    return is_true(a, "first_calls") == is_true(b, "first_calls") &&
-           is_true(a, "fixed_depth") == is_true(b, "fixed_depth") && same_unless_missing(a, b, "erase_percent") &&
-           same_unless_missing(a, b, "most_fills");
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (!same_number(axis_of(a, axis), axis_of(b, axis), axes[axis].traits & AXIS_LATE))
+            return false;
+    return true;
 }
 
 cJSON *row_point(const struct spec *spec)
@@ -230,33 +216,18 @@ static void word(struct command *command, const char *option, const char *format
     va_end(args);
 }
 
-static void number_word(struct command *command, const char *option, const cJSON *row, const char *name)
-{
-    const double number = number_of(row, name);
-    if (number > 0 || (number == 0 && strcmp(name, "growth") != 0))
-        word(command, option, "%.0f", number);
-}
-
 static void dict_words(struct command *command, const cJSON *row)
 {
     if (!text_is(row, "workload", workload_name(CONCURRENTFILL)) && !text_is(row, "workload", workload_name(BUILD)) &&
         !text_is(row, "workload", workload_name(HOSTBUILD)))
         word(command, "--batch", "=%.0f", number_of(row, "batch"));
-    number_word(command, "--hit-rate", row, "hit_percent");
-    number_word(command, "--width", row, "width");
-    number_word(command, "--growth", row, "growth");
-    number_word(command, "--load", row, "load_percent");
-    number_word(command, "--group", row, "group");
-    number_word(command, "--raise", row, "raise_percent");
-    number_word(command, "--chunk", row, "chunk");
-    number_word(command, "--updates", row, "update_percent");
-    number_word(command, "--erase", row, "erase_percent");
-    number_word(command, "--stale", row, "stale_percent");
-    number_word(command, "--fills", row, "most_fills");
-    if (is_true(row, "fixed_depth") && command->n < MOST_WORDS)
-        snprintf(command->words[command->n++], WORD_BYTES, "--fixed-depth");
-    if (is_true(row, "first_calls") && command->n < MOST_WORDS)
-        snprintf(command->words[command->n++], WORD_BYTES, "--first-calls");
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const double number = axis_of(row, axis);
+        if (axes[axis].high && number >= axes[axis].low)
+            word(command, axes[axis].option, "%.0f", number);
+        else if (!axes[axis].high && number > 0 && command->n < MOST_WORDS)
+            snprintf(command->words[command->n++], WORD_BYTES, "%s", axes[axis].option);
+    }
 }
 
 void row_command(const cJSON *row, struct command *command)
@@ -282,7 +253,7 @@ void row_command(const cJSON *row, struct command *command)
 
 struct spread spread_from_json(const cJSON *row, const char *name)
 {
-    const cJSON *json = cJSON_GetObjectItemCaseSensitive(row, name);
+    const cJSON *json = json_at(row, name);
     return (struct spread) { number_of(json, "median"), number_of(json, "p10"), number_of(json, "p90") };
 }
 
@@ -294,7 +265,7 @@ static size_t whole(const cJSON *json, const char *name)
 
 static void fills_from(struct row *row, const cJSON *json)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "fills"), *fill = NULL;
+    const cJSON *list = json_at(json, "fills"), *fill = NULL;
     const int    n = cJSON_GetArraySize(list);
     row->dict.fills = n ? calloc((size_t) n, sizeof *row->dict.fills) : NULL;
     if (!row->dict.fills)
@@ -318,7 +289,7 @@ static void statistics_from(struct ordo_statistics *statistics, const cJSON *jso
 
 void row_from_json(struct row *row, const cJSON *json)
 {
-    const cJSON *host = cJSON_GetObjectItemCaseSensitive(json, "host_rates");
+    const cJSON *host = json_at(json, "host_rates");
     for (int o = 0; o < N_OUTCOMES; o++)
         if (text_is(json, "check", outcome_name((enum outcome) o)))
             row->outcome = (enum outcome) o;
@@ -333,8 +304,8 @@ void row_from_json(struct row *row, const cJSON *json)
     for (int i = 0; i < MAX_YARDSTICKS; i++)
         if (yardstick_name(row->spec.workload, i))
             row->yardstick[i] = number_of(host, yardstick_name(row->spec.workload, i));
-    row->peer = cJSON_GetObjectItemCaseSensitive(json, "peer");
+    row->peer = json_at(json, "peer");
     row->dict.rebuild_seconds = number_of(json, "rebuild_s");
-    statistics_from(&row->dict.statistics, cJSON_GetObjectItemCaseSensitive(json, "statistics"));
+    statistics_from(&row->dict.statistics, json_at(json, "statistics"));
     fills_from(row, json);
 }

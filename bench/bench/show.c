@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show.h"
+#include "run.h"
 
-#include "bench/workload/dict_plan.h"
+#include "bench/workload/plan.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "suite.h"
+#include "run.h"
 
-#include "bench/common/complain.h"
+#include "bench/common/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,55 +53,23 @@ static const struct part suite[] = {
     { "-w open", "20", "16" },
 };
 
-#define MOST_PART_WORDS 32
-
-/* Cuts a copy, which stays, at its spaces. */
-static int cut_words(const char *text, char **words)
-{
-    char *rest = NULL, *copy = strdup(text);
-    int   n = 0;
-    for (char *word = copy ? strtok_r(copy, " ", &rest) : NULL; word && n < MOST_PART_WORDS;
-         word = strtok_r(NULL, " ", &rest))
-        words[n++] = word;
-    return n;
-}
-
-/* How, of the command line, and what, of the part. */
-static struct options part_options(const char *const *how, int n_how, const char *program, const struct part *part,
-                                   const char *sizes)
-{
-    char **argv = calloc((size_t) n_how + MOST_PART_WORDS + 4, sizeof *argv); /* stays, as options point into it */
-    int    n = 0;
-    if (!argv)
-        usage_error("out of memory");
-    argv[n++] = (char *) program;
-    for (int i = 0; i < n_how; i++)
-        argv[n++] = (char *) how[i];
-    n += cut_words(part->words, argv + n);
-    argv[n++] = (char *) "--sizes";
-    argv[n++] = (char *) sizes;
-    return read_options(n, argv);
-}
-
 int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
 {
-    static const char *const what[] = { "--workload",    "--variant",     "--structure",   "--sizes", "--types",
-                                        "--value-bytes", "--dist",        "--queries",     "--batch", "--hit-rate",
-                                        "--erase",       "--updates",     "--width",       "--fills", "--growth",
-                                        "--load",        "--group",       "--raise",       "--tune",  "--stale",
-                                        "--full",        "--fixed-depth", "--first-calls", "--chunk", NULL };
-    const char             **how = calloc((size_t) argc * 2 + 1, sizeof *how);
-    int                      n = 0;
+    const char **how = calloc((size_t) argc * 2 + 1, sizeof *how);
+    int          n = 0;
     if (!how)
         usage_error("out of memory");
-    const int n_all = repeat_options(argc, argv, what + sizeof what / sizeof *what - 1, how);
-    const int n_how = repeat_options(argc, argv, what, how);
+    const int n_all = repeat_options(argc, argv, false, NULL, how);
+    const int n_how = repeat_options(argc, argv, true, NULL, how);
     if (n_how < n_all)
         usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
     for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {
         const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
-        if (*sizes)
-            parts[n++] = part_options(how, n_how, argv[0], &suite[p], sizes);
+        if (*sizes) {
+            char text[400];
+            snprintf(text, sizeof text, "%s --sizes %s", suite[p].words, sizes);
+            parts[n++] = options_of(argv[0], how, n_how, text);
+        }
     }
     return n;
 }

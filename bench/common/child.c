@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, nftw, mkdtemp */
 #include "child.h"
 
-#include "complain.h"
+#include "terminal.h"
 #include "timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -26,6 +27,40 @@ int child_answer(cJSON *answer)
     cJSON_free(text);
     cJSON_Delete(answer);
     return good ? EXIT_GOOD : EXIT_FAILED;
+}
+
+/* ---- caches of its own ---------------------------------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void) status, (void) kind, (void) at;
+    return remove(path);
+}
+
+void remove_all(const char *directory)
+{
+    (void) nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+bool caches_begin(struct caches *c)
+{
+    static const char *const names[N_CACHES] = { "ORDO_CACHE", "POCL_CACHE_DIR", "CUDA_CACHE_PATH", "XDG_CACHE_HOME",
+                                                 "NEO_CACHE_DIR" };
+    *c = (struct caches) { .directory = "/tmp/ordo-caches-XXXXXX" };
+    if (!mkdtemp(c->directory)) {
+        complain("/tmp: no directory for caches: %s", strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < N_CACHES; i++) {
+        snprintf(c->variable[i], sizeof c->variable[i], "%s=%s", names[i], c->directory);
+        c->environment[i] = c->variable[i];
+    }
+    return true;
+}
+
+void caches_end(const struct caches *c)
+{
+    remove_all(c->directory);
 }
 
 /* ---- starting ------------------------------------------------------------------------------------------------ */
@@ -100,9 +135,11 @@ static int start(const struct child *child, const struct pipes *pipes, pid_t *pi
     if (!environment)
         return ENOMEM;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes->answer[1], ANSWER_FD);
+    posix_spawn_file_actions_adddup2(&actions, child->prints ? pipes->answer[1] : pipes->said[1], STDOUT_FILENO);
+    if (!child->prints) {
+        posix_spawn_file_actions_adddup2(&actions, pipes->said[1], STDERR_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, pipes->answer[1], ANSWER_FD);
+    }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i] > ANSWER_FD)
             posix_spawn_file_actions_addclose(&actions, ends[i]);
@@ -159,15 +196,6 @@ static bool listen_until(double deadline, const struct pipes *pipes, struct text
     return true;
 }
 
-char *child_text(int fd, double deadline, bool *in_time)
-{
-    const struct pipes one = { .answer = { fd, -1 }, .said = { -1, -1 } };
-    struct text        text = { NULL, 0, 0 };
-
-    *in_time = listen_until(deadline, &one, &text, NULL);
-    return text.bytes;
-}
-
 /* ---- the outcome --------------------------------------------------------------------------------------------- */
 
 static void keep_end(struct child_outcome *out, const struct text *said)
@@ -193,7 +221,7 @@ static void classify(struct child_outcome *out, int status, bool in_time, double
         snprintf(out->problem, sizeof out->problem, "crashed (signal %d)", WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0)
         snprintf(out->problem, sizeof out->problem, "ended with status %d", WEXITSTATUS(status));
-    else if (!out->answer)
+    else if (!out->answer && !out->text)
         snprintf(out->problem, sizeof out->problem, "gave no answer");
 }
 
@@ -217,10 +245,11 @@ void child_run(const struct child *child, struct child_outcome *out)
             kill(pid, SIGKILL);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             continue;
-        out->answer = answer.bytes ? cJSON_Parse(answer.bytes) : NULL;
+        out->answer = answer.bytes && !child->prints ? cJSON_Parse(answer.bytes) : NULL;
+        out->text = child->prints ? (answer.bytes ? answer.bytes : strdup("")) : NULL;
         keep_end(out, &said);
         classify(out, status, in_time, child->seconds);
-        free(answer.bytes);
+        free(child->prints ? NULL : answer.bytes);
         free(said.bytes);
     } else {
         snprintf(out->problem, sizeof out->problem, "did not start: %.40s", strerror(code));

@@ -3,10 +3,11 @@
 #include "json.h"
 
 #include "build_info.h"
-#include "complain.h"
 #include "revision.h"
+#include "terminal.h"
 #include "threads.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,13 +68,13 @@ static cJSON *json_host(void)
     if (uname(&system) == 0) {
         char text[200];
         snprintf(text, sizeof text, "%.60s %.60s %.60s", system.sysname, system.release, system.machine);
-        cJSON_AddStringToObject(host, "system", text);
+        json_text(host, "system", text);
     }
-    cJSON_AddStringToObject(host, "processor", model);
-    cJSON_AddNumberToObject(host, "processors", processors());
+    json_text(host, "processor", model);
+    json_exact(host, "processors", processors());
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]))
-            cJSON_AddStringToObject(environment, variables[i], getenv(variables[i]));
+            json_text(environment, variables[i], getenv(variables[i]));
     return host;
 }
 
@@ -97,7 +98,7 @@ cJSON *json_process(void)
     if (file)
         fclose(file);
     date_now(date, sizeof date);
-    cJSON_AddStringToObject(process, "began", date);
+    json_text(process, "began", date);
     json_number(process, "load", load);
     cJSON_AddNullToObject(process, "ended");
     return process;
@@ -109,16 +110,16 @@ cJSON *json_head(const char *tool, int argc, char **argv)
     char   date[40];
 
     date_now(date, sizeof date);
-    cJSON_AddStringToObject(head, "tool", tool);
-    cJSON_AddStringToObject(head, "version", ordo_version());
-    cJSON_AddStringToObject(head, "revision", ORDO_REVISION);
+    json_text(head, "tool", tool);
+    json_text(head, "version", ordo_version());
+    json_text(head, "revision", ORDO_REVISION);
     cJSON_AddItemToObject(head, "clean", ORDO_CLEAN < 0 ? cJSON_CreateNull() : cJSON_CreateBool(ORDO_CLEAN > 0));
-    cJSON_AddStringToObject(head, "sources", ORDO_SOURCES);
+    json_text(head, "sources", ORDO_SOURCES);
     cJSON *build = cJSON_AddObjectToObject(head, "build");
-    cJSON_AddStringToObject(build, "compiler", ORDO_COMPILER);
-    cJSON_AddStringToObject(build, "type", ORDO_BUILD_TYPE);
-    cJSON_AddStringToObject(build, "sanitizers", ORDO_SANITIZERS);
-    cJSON_AddStringToObject(head, "date", date);
+    json_text(build, "compiler", ORDO_COMPILER);
+    json_text(build, "type", ORDO_BUILD_TYPE);
+    json_text(build, "sanitizers", ORDO_SANITIZERS);
+    json_text(head, "date", date);
     cJSON_AddItemToObject(head, "host", json_host());
     cJSON *arguments = cJSON_AddArrayToObject(head, "arguments");
     for (int i = 1; i < argc; i++)
@@ -129,34 +130,34 @@ cJSON *json_head(const char *tool, int argc, char **argv)
 cJSON *json_device(const struct ordo_facts *facts)
 {
     cJSON *device = cJSON_CreateObject();
-    cJSON_AddStringToObject(device, "name", facts->name);
-    cJSON_AddStringToObject(device, "vendor", facts->vendor);
-    cJSON_AddStringToObject(device, "platform", facts->platform);
-    cJSON_AddStringToObject(device, "driver", facts->driver);
-    cJSON_AddStringToObject(device, "opencl", facts->version);
-    cJSON_AddBoolToObject(device, "cpu", facts->cpu);
-    cJSON_AddBoolToObject(device, "unified_memory", facts->unified_memory);
-    cJSON_AddBoolToObject(device, "groups_progress", facts->groups_progress);
-    cJSON_AddBoolToObject(device, "int64_atomics", facts->int64_atomics);
-    cJSON_AddBoolToObject(device, "address_order", facts->address_order);
-    cJSON_AddBoolToObject(device, "own_binary_cache", facts->own_binary_cache);
-    cJSON_AddStringToObject(device, "lanes", lanes_name(facts->lanes));
-    cJSON_AddStringToObject(device, "atomics", atomics_name(facts->atomics));
-    cJSON_AddNumberToObject(device, "sub_group", facts->sub_group);
-    cJSON_AddNumberToObject(device, "compute_units", facts->compute_units);
-    cJSON_AddNumberToObject(device, "max_group", facts->max_group);
-    cJSON_AddNumberToObject(device, "cache_line_bytes", facts->cache_line_bytes);
-    cJSON_AddNumberToObject(device, "clock_mhz", facts->clock_mhz);
-    cJSON_AddNumberToObject(device, "timer_ns", facts->timer_ns);
-    cJSON_AddNumberToObject(device, "local_bytes", (double) facts->local_bytes);
-    cJSON_AddNumberToObject(device, "cache_bytes", (double) facts->cache_bytes);
-    cJSON_AddNumberToObject(device, "global_bytes", (double) facts->global_bytes);
-    cJSON_AddNumberToObject(device, "max_alloc_bytes", (double) facts->max_alloc_bytes);
+    json_text(device, "name", facts->name);
+    json_text(device, "vendor", facts->vendor);
+    json_text(device, "platform", facts->platform);
+    json_text(device, "driver", facts->driver);
+    json_text(device, "opencl", facts->version);
+    json_flag(device, "cpu", facts->cpu);
+    json_flag(device, "unified_memory", facts->unified_memory);
+    json_flag(device, "groups_progress", facts->groups_progress);
+    json_flag(device, "int64_atomics", facts->int64_atomics);
+    json_flag(device, "address_order", facts->address_order);
+    json_flag(device, "own_binary_cache", facts->own_binary_cache);
+    json_text(device, "lanes", lanes_name(facts->lanes));
+    json_text(device, "atomics", atomics_name(facts->atomics));
+    json_exact(device, "sub_group", facts->sub_group);
+    json_exact(device, "compute_units", facts->compute_units);
+    json_exact(device, "max_group", facts->max_group);
+    json_exact(device, "cache_line_bytes", facts->cache_line_bytes);
+    json_exact(device, "clock_mhz", facts->clock_mhz);
+    json_exact(device, "timer_ns", facts->timer_ns);
+    json_exact(device, "local_bytes", (double) facts->local_bytes);
+    json_exact(device, "cache_bytes", (double) facts->cache_bytes);
+    json_exact(device, "global_bytes", (double) facts->global_bytes);
+    json_exact(device, "max_alloc_bytes", (double) facts->max_alloc_bytes);
     json_number(device, "open_ms", facts->open_ms);
     json_number(device, "build_ms", facts->build_ms);
     json_number(device, "self_test_ms", facts->self_test_ms);
-    cJSON_AddBoolToObject(device, "self_test_remembered", facts->self_test_remembered);
-    cJSON_AddStringToObject(device, "dropped", facts->dropped);
+    json_flag(device, "self_test_remembered", facts->self_test_remembered);
+    json_text(device, "dropped", facts->dropped);
     return device;
 }
 
@@ -337,44 +338,44 @@ cJSON *json_read(const char *path, char *why, size_t why_bytes)
 
 const char *text_of(const cJSON *object, const char *name)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    const char *text = cJSON_GetStringValue(json_at(object, name));
     return text ? text : "";
 }
 
 double number_of(const cJSON *object, const char *name)
 {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *number = json_at(object, name);
     return cJSON_IsNumber(number) ? number->valuedouble : NAN;
 }
 
 bool is_true(const cJSON *object, const char *name)
 {
-    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return cJSON_IsTrue(json_at(object, name));
 }
 
 bool text_is(const cJSON *object, const char *name, const char *text)
 {
-    const char *got = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    const char *got = cJSON_GetStringValue(json_at(object, name));
     return got && strcmp(got, text) == 0;
 }
 
 /* Files from before the first schema list every tunable, and no origins. */
 static bool has_origins(const cJSON *device)
 {
-    return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(device, "origins"));
+    return cJSON_IsObject(json_at(device, "origins"));
 }
 
 static bool is_default(const cJSON *device, const char *tunable)
 {
-    const char *origin = text_of(cJSON_GetObjectItemCaseSensitive(device, "origins"), tunable);
+    const char *origin = text_of(json_at(device, "origins"), tunable);
     return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
 }
 
 /* Whether each tunable that `other` lists is the same on `device`. */
 static bool has_tunables_of(const cJSON *device, const cJSON *other)
 {
-    const cJSON *tunables = cJSON_GetObjectItemCaseSensitive(device, "tunables"), *tunable = NULL;
-    cJSON_ArrayForEach(tunable, cJSON_GetObjectItemCaseSensitive(other, "tunables"))
+    const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
+    cJSON_ArrayForEach(tunable, json_at(other, "tunables"))
     {
         const double here = number_of(tunables, tunable->string);
         const bool   differs = isnan(here) ? has_origins(device) && has_origins(other) : here != tunable->valuedouble;
@@ -407,4 +408,115 @@ const char *origin_name(ordo_origin origin)
 {
     static const char *const names[] = { "default", "shipped", "tuned", "set" };
     return names[origin];
+}
+
+static void add(cJSON *list, const char *name, double clock_mhz, double power_w, double temperature_c)
+{
+    cJSON *sensor = cJSON_CreateObject();
+    json_text(sensor, "name", name);
+    json_number(sensor, "clock_mhz", clock_mhz);
+    json_number(sensor, "power_w", power_w);
+    json_number(sensor, "temperature_c", temperature_c);
+    cJSON_AddItemToArray(list, sensor);
+}
+
+/* ---- sysfs --------------------------------------------------------------------------------------------------- */
+
+/* A number in a file; NaN if there is none. */
+static double read_number(const char *directory, const char *file)
+{
+    char   path[1024];
+    double number = NAN;
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    FILE *from = fopen(path, "r");
+    if (from && fscanf(from, "%lf", &number) != 1)
+        number = NAN;
+    if (from)
+        fclose(from);
+    return number;
+}
+
+/* Of one graphics card: its driver's first monitor. */
+static void add_card(cJSON *list, const char *root, const char *card)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/sys/class/drm/%.32s/device/hwmon", root, card);
+    DIR *monitors = opendir(path);
+    for (const struct dirent *entry; monitors && (entry = readdir(monitors));) {
+        char monitor[800];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(monitor, sizeof monitor, "%s/%s", path, entry->d_name);
+        const double power = read_number(monitor, "power1_average"), input = read_number(monitor, "power1_input");
+        add(list, card, read_number(monitor, "freq1_input") * 1e-6, (isnan(power) ? input : power) * 1e-6,
+            read_number(monitor, "temp1_input") * 1e-3);
+        break;
+    }
+    if (monitors)
+        closedir(monitors);
+}
+
+static void add_cards(cJSON *list, const char *root)
+{
+    for (int c = 0; c < 64; c++) { /* by number, so that the order is the same each time */
+        char card[16];
+        snprintf(card, sizeof card, "card%d", c);
+        add_card(list, root, card);
+    }
+}
+
+/* The first core's clock, and the first zone's temperature. */
+static void add_cpu(cJSON *list, const char *root)
+{
+    char clock[512], zone[512];
+    snprintf(clock, sizeof clock, "%s/sys/devices/system/cpu/cpu0/cpufreq", root);
+    snprintf(zone, sizeof zone, "%s/sys/class/thermal/thermal_zone0", root);
+    const double mhz = read_number(clock, "scaling_cur_freq") * 1e-3, celsius = read_number(zone, "temp") * 1e-3;
+    if (!isnan(mhz) || !isnan(celsius))
+        add(list, "cpu", mhz, NAN, celsius);
+}
+
+/* ---- nvidia-smi ---------------------------------------------------------------------------------------------- */
+
+/* The next field of a line between commas; NaN if it is no number, as "[N/A]". Goes on to what follows; NULL: nothing. */
+static double field(char **line)
+{
+    char *end = NULL, *text = *line;
+    if (!text)
+        return NAN;
+    const double number = strtod(text, &end);
+    *line = strchr(text, ',');
+    if (*line)
+        (*line)++;
+    return end == text ? NAN : number;
+}
+
+static void add_nvidia(cJSON *list)
+{
+    char line[512];
+    if (access("/dev/nvidiactl", F_OK) != 0)
+        return;
+    FILE *from = popen("timeout 5 nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu,name "
+                       "--format=csv,noheader,nounits 2>/dev/null",
+                       "r");
+    while (from && fgets(line, sizeof line, from)) {
+        char        *rest = line;
+        const double clock = field(&rest), power = field(&rest), temperature = field(&rest);
+        if (!rest)
+            continue;
+        rest[strcspn(rest, "\n")] = 0;
+        add(list, rest + strspn(rest, " "), clock, power, temperature);
+    }
+    if (from)
+        pclose(from);
+}
+
+cJSON *read_sensors(const char *root)
+{
+    cJSON *list = cJSON_CreateArray();
+    add_cards(list, root);
+    add_cpu(list, root);
+    if (!*root)
+        add_nvidia(list);
+    return list;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tools write as JSON, and read. */
-#ifndef BENCH_JSON_H
-#define BENCH_JSON_H
+#ifndef BENCH_COMMON_JSON_H
+#define BENCH_COMMON_JSON_H
 
 #include "ordo/ordo.h"
 
@@ -11,6 +11,11 @@
 /* A number cut to six digits; of NaN null. The caller deletes it, or adds it to something. */
 cJSON *json_cut(double number);
 void   json_number(cJSON *object, const char *name, double number);
+/* A member by its name, or NULL; and short names for adding members. json_exact keeps all digits. */
+#define json_at    cJSON_GetObjectItemCaseSensitive
+#define json_text  cJSON_AddStringToObject
+#define json_exact cJSON_AddNumberToObject
+#define json_flag  cJSON_AddBoolToObject
 /* "tool", "version", "revision" and the like of the build, "date", "host" (system, processors, variables that change
  * results), "arguments": bench/results/README.md says what each means. */
 cJSON *json_head(const char *tool, int argc, char **argv);
@@ -40,5 +45,12 @@ bool same_tunables(const cJSON *a, const cJSON *b);
 const char *lanes_name(ordo_lanes lanes);
 const char *atomics_name(ordo_atomics atomics);
 const char *origin_name(ordo_origin origin);
+
+/* Clock, power and temperature of GPUs and the CPU, as far as anybody may read them: from sysfs, and from nvidia-smi. */
+
+/* A list of what was found, each with "name", "clock_mhz", "power_w" and "temperature_c", null where it is not told. `root` is ""
+ * for this machine, or a directory that stands for / (for tests; then nvidia-smi is not asked). Takes some 50 ms where there
+ * is an NVIDIA GPU. The caller deletes it. */
+cJSON *read_sensors(const char *root);
 
 #endif

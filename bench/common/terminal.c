@@ -1,14 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "terminal.h"
 
+#include "ordo/ordo.h"
+
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Three digits, whatever the size. */
+static void three_digits(char text[TEXT_BYTES], double number, const char *unit)
+{
+    const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+    snprintf(text, TEXT_BYTES, "%.*f %s", decimals, number, unit);
+}
+
+static char *scaled(char text[TEXT_BYTES], double number, double base, const char *const *units, int n_units)
+{
+    int unit = 0;
+    if (isnan(number)) {
+        snprintf(text, TEXT_BYTES, "-");
+        return text;
+    }
+    while (unit + 1 < n_units && number >= base * 0.9995) {
+        number /= base;
+        unit++;
+    }
+    three_digits(text, number, units[unit]);
+    return text;
+}
+
+char *text_rate(char text[TEXT_BYTES], double per_second)
+{
+    static const char *const units[] = { "", "k", "M", "G", "T" };
+    return scaled(text, per_second, 1000, units, 5);
+}
+
+char *text_seconds(char text[TEXT_BYTES], double seconds)
+{
+    static const char *const units[] = { "ns", "us", "ms" };
+    if (seconds >= 0.9995) {
+        three_digits(text, seconds, "s");
+        return text;
+    }
+    return scaled(text, seconds * 1e9, 1000, units, 3);
+}
+
+char *text_bytes(char text[TEXT_BYTES], double bytes)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    return scaled(text, bytes, 1024, units, 5);
+}
+
+char *text_giga(char text[TEXT_BYTES], double number)
+{
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
+    return text;
+}
+
+char *text_count(char text[TEXT_BYTES], size_t count)
+{
+    int log2 = 0;
+    while (log2 < 63 && ((size_t) 1 << log2) < count)
+        log2++;
+    if (count == (size_t) 1 << log2 && log2 >= 4)
+        snprintf(text, TEXT_BYTES, "2^%d", log2);
+    else
+        snprintf(text, TEXT_BYTES, "%zu", count);
+    return text;
+}
+
+char *text_grouped(char text[TEXT_BYTES], size_t number)
+{
+    char digits[TEXT_BYTES];
+    int  used = 0;
+    snprintf(digits, sizeof digits, "%zu", number);
+    for (size_t left = strlen(digits), at = 0; left > 0; left--, at++) {
+        text[used++] = digits[at];
+        if (left > 1 && left % 3 == 1)
+            text[used++] = ',';
+    }
+    text[used] = 0;
+    return text;
+}
+
+char *text_ratio(char text[TEXT_BYTES], double ratio)
+{
+    if (isnan(ratio))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, ratio < 99.95 ? ratio < 9.995 ? "%.2fx" : "%.1fx" : "%.0fx", ratio);
+    return text;
+}
+
+char *text_percent(char text[TEXT_BYTES], double share)
+{
+    if (isnan(share))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+    return text;
+}
+
+char *text_of_lines(const char *const *lines)
+{
+    size_t bytes = 1, used = 0;
+    for (size_t i = 0; lines[i]; i++)
+        bytes += strlen(lines[i]) + 1;
+    char *text = malloc(bytes);
+    for (size_t i = 0; text && lines[i]; i++)
+        used += (size_t) snprintf(text + used, bytes - used, "%s\n", lines[i]);
+    return text;
+}
 
 /* ---- the terminal -------------------------------------------------------------------------------------------- */
 
@@ -245,4 +359,92 @@ void progress_clear(void)
     fprintf(stderr, "\r\033[K");
     fflush(stderr);
     progress_is_shown = false;
+}
+
+static const char *name_of_tool = "ordo";
+
+void tool_name(const char *name)
+{
+    name_of_tool = name;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void print_lines(const char *const *lines)
+{
+    for (; *lines; lines++)
+        puts(*lines);
+}
+
+void print_version(void)
+{
+    printf("%s %s\n", name_of_tool, ordo_version());
+}
+
+/* Folded on a terminal only: elsewhere a complaint is a line. */
+static void complain_with(const char *format, va_list args)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, format, args);
+    progress_clear();
+    fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        say(stderr, 4, "%s: %s", name_of_tool, text);
+    else
+        fprintf(stderr, "%s: %s\n", name_of_tool, text);
+}
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain_with(format, args);
+    va_end(args);
+}
+
+void usage_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (format)
+        complain_with(format, args);
+    va_end(args);
+    fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
+    exit(EXIT_USAGE);
+}
+
+double option_number(const char *option, const char *text, double low, double high)
+{
+    char        *end = NULL;
+    const double number = strtod(text, &end);
+    if (end == text || *end || !(number >= low && number <= high))
+        usage_error("%s: '%s' is not a number from %.16g to %.16g", option, text, low, high);
+    return number;
+}
+
+static volatile sig_atomic_t asked;
+
+static void ask(int signal_)
+{
+    static const char text[] = "\ninterrupted: ends after the row at hand; at once if interrupted again\n";
+    const int         error = errno;
+    (void) signal_;
+    asked = 1;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        asked = 1; /* nobody reads it */
+    errno = error;
+}
+
+void stop_on_signal(void)
+{
+    /* SA_RESETHAND: the second one finds the default. */
+    struct sigaction action = { .sa_handler = ask, .sa_flags = SA_RESTART };
+    action.sa_flags |= (int) SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool stop_asked(void)
+{
+    return asked;
 }

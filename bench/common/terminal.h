@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools print for people: paragraphs, aligned tables, bar charts, progress on a terminal. Lines fit the terminal;
- * where there is none, $COLUMNS, else 80. */
-#ifndef BENCH_TERMINAL_H
-#define BENCH_TERMINAL_H
-
-#include "text.h"
+/* Numbers as people read them. */
+#ifndef BENCH_COMMON_TERMINAL_H
+#define BENCH_COMMON_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+
+/* Room for what the functions below write. */
+#define TEXT_BYTES 32
+
+/* All return `text`. NaN gives "-". */
+char *text_rate(char text[TEXT_BYTES], double per_second); /* "25.3 G", "412 M" */
+char *text_seconds(char text[TEXT_BYTES], double seconds); /* "41.2 ms" */
+char *text_bytes(char text[TEXT_BYTES], double bytes);     /* "8.00 MiB" */
+char *text_giga(char text[TEXT_BYTES], double number);     /* in 10^9, without a unit: "2996", "0.12" */
+char *text_count(char text[TEXT_BYTES], size_t count);     /* "2^20", or the number */
+char *text_grouped(char text[TEXT_BYTES], size_t number);  /* "16,000,000" */
+char *text_ratio(char text[TEXT_BYTES], double ratio);     /* "1.23x" */
+char *text_percent(char text[TEXT_BYTES], double share);   /* "87 %" */
+
+/* Lines, the last of which NULL follows, as one text; the caller frees it. NULL without memory. */
+char *text_of_lines(const char *const *lines);
+
+/* What the tools print for people: paragraphs, aligned tables, bar charts, progress on a terminal. Lines fit the terminal;
+ * where there is none, $COLUMNS, else 80. */
 
 /* Columns that a line may have; of a terminal what it has. INT_MAX after show_wide. */
 int out_columns(FILE *out);
@@ -60,5 +77,30 @@ void progress_in_lines(void);
  * nothing was printed for ten seconds (progress_in_lines). */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
+
+/* Complaints, and how a tool ends. */
+
+/* Exit codes of every tool. */
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SLOWER = 3, EXIT_INTERRUPTED = 130 };
+
+/* Sets the name that complaints and the version begin with, and lets standard output go out line by line, also into a
+ * pipe. */
+void tool_name(const char *name);
+/* What --help and --version print: the lines of a tool's help.txt, which ends with NULL; and its name and version. */
+void print_lines(const char *const *lines);
+void print_version(void);
+/* "name: sentence" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same (NULL: nothing) with a hint at --help, then exits with EXIT_USAGE. */
+void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* A number of an option; anything else, or outside low..high, is a usage error. */
+double option_number(const char *option, const char *text, double low, double high);
+
+/* An end that was asked for: by Ctrl-C, or by the signal that timeout(1) sends. */
+
+/* From now on the first SIGINT or SIGTERM only asks for the end, and says so; the second ends the program at once. */
+void stop_on_signal(void);
+/* Whether it was asked for. */
+bool stop_asked(void);
 
 #endif

@@ -72,6 +72,24 @@ int for_spans(size_t count, span_fn fn, void *arg)
     return (int) parts;
 }
 
+struct calls {
+    each_fn fn;
+    void   *arg;
+};
+
+static void call_span(void *calls_, size_t from, size_t to, int part)
+{
+    const struct calls *calls = calls_;
+    (void) part;
+    for (size_t i = from; i < to; i++)
+        calls->fn(calls->arg, i);
+}
+
+void for_each(size_t count, each_fn fn, void *arg)
+{
+    for_spans(count, call_span, &(struct calls) { fn, arg });
+}
+
 /* Memory that nobody touched yet costs more than threads. */
 #define THREADS_FROM ((size_t) 4 << 20)
 

@@ -18,6 +18,10 @@ typedef void (*span_fn)(void *arg, size_t from, size_t to, int part);
 /* Cuts 0..count-1 into parts, runs them side by side and returns the number of parts (0 for count 0) when all are done. */
 int for_spans(size_t count, span_fn fn, void *arg);
 
+/* Calls fn(arg, i) for each i below count, on all processors. */
+typedef void (*each_fn)(void *arg, size_t i);
+void for_each(size_t count, each_fn fn, void *arg);
+
 /* Runs fn(arg, part) for each part from 0 to parts - 1 (at most MAX_PARTS) side by side, each in a thread where there is one for it;
  * returns when all are done. */
 typedef void (*part_fn)(void *arg, int part);

@@ -2,7 +2,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: the one call that every driver has */
 #include "timing.h"
 
-#include "stop.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,14 +49,6 @@ void median_interval(const double *seconds, int n, double interval[2])
     interval[0] = sorted[low];
     interval[1] = sorted[high];
 }
-
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
-#define TRY_CL(expr) TRY((expr) == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL)
 
 /* What is timed, and how often at once. */
 struct job {
@@ -246,4 +238,54 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
     memcpy(seconds, out->sample, sizeof seconds);
     out->wall = spread_of(seconds, out->repetitions);
     return out->first_call >= 0;
+}
+
+/* Ascending; their number. */
+static int known_of(const double *numbers, int n, double known[MOST_RATES])
+{
+    int n_known = 0;
+    for (int i = 0; i < n && n_known < MOST_RATES; i++)
+        if (!isnan(numbers[i]))
+            known[n_known++] = numbers[i];
+    qsort(known, (size_t) n_known, sizeof *known, ascending);
+    return n_known;
+}
+
+static double median_of_sorted(const double *numbers, int n)
+{
+    return n == 0 ? NAN : n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
+}
+
+double median_of_known(const double *numbers, int n)
+{
+    double known[MOST_RATES];
+    return median_of_sorted(known, known_of(numbers, n, known));
+}
+
+static bool slower_in_pairs(const double *old, int n_old, const double *new_rates, int n_new, double worth)
+{
+    double    ratios[MOST_RATES];
+    const int turns = n_old < n_new ? n_old : n_new;
+    int       n = 0;
+    bool      all = true;
+    for (int p = 0; p < turns && n < MOST_RATES; p++) {
+        const double ratio = new_rates[p] / old[p];
+        if (isnan(ratio))
+            continue;
+        all = all && ratio < 1;
+        ratios[n++] = ratio;
+    }
+    return all && n >= LEAST_PAIRS && median_of_known(ratios, n) < 1 - worth;
+}
+
+enum slowdown judge_rates(const double *old, int n_old, const double *new_rates, int n_new, bool turns, double worth)
+{
+    double    before[MOST_RATES], after[MOST_RATES];
+    const int n_before = known_of(old, n_old, before), n_after = known_of(new_rates, n_new, after);
+    if (n_before < LEAST_PROCESSES || n_after < LEAST_PROCESSES)
+        return UNKNOWN;
+    if (after[n_after - 1] < before[0] &&
+        median_of_sorted(after, n_after) < median_of_sorted(before, n_before) * (1 - worth))
+        return SLOWER;
+    return turns && slower_in_pairs(old, n_old, new_rates, n_new, worth) ? SLOWER : NOT_SLOWER;
 }

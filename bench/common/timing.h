@@ -9,10 +9,21 @@
  *           call's last command, over the batch: gaps between the batch's commands count, the host's wait for the end does
  *           not. Taken in repetitions of their own on a second queue with profiling, which may slow a driver down.
  */
-#ifndef BENCH_TIMING_H
-#define BENCH_TIMING_H
+#ifndef BENCH_COMMON_TIMING_H
+#define BENCH_COMMON_TIMING_H
 
 #include "ordo/ordo.h"
+
+#include <stdbool.h>
+
+/* Returns the first error to the caller. */
+#define TRY(expr)                                                                                                      \
+    do {                                                                                                               \
+        const ordo_status try_ = (expr);                                                                               \
+        if (try_ != ORDO_OK)                                                                                           \
+            return try_;                                                                                               \
+    } while (0)
+#define TRY_CL(expr) TRY((expr) == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL)
 
 /* Enqueues one call. NULL order: the device's own queue. */
 typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
@@ -65,5 +76,25 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
 /* Calls until the time of a call is stable enough to plan with, then takes both clocks. Returns the first error. */
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal,
                        struct timing *out);
+
+/* Whether rates that several processes measured became less. */
+
+enum slowdown { NOT_SLOWER, SLOWER, UNKNOWN };
+
+/* Fewer processes tell nothing; nor do fewer pairs. */
+#define LEAST_PROCESSES 3
+#define LEAST_PAIRS     5
+/* Rates at most. */
+#define MOST_RATES 64
+
+/* Slower is what is so by more than the share `worth` in the median, and
+ *   all new rates are below all old ones, or
+ *   `turns`: each new one is below the old one at its place, beside which it was measured. What else the machine does may change
+ *   from turn to turn by more than what is looked for.
+ * NaN: a process that has none. UNKNOWN: one side has too few. */
+enum slowdown judge_rates(const double *old, int n_old, const double *new_rates, int n_new, bool turns, double worth);
+
+/* Of those that are no NaN; NaN of none. */
+double median_of_known(const double *numbers, int n);
 
 #endif

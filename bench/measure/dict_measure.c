@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict_measure.h"
+#include "measure.h"
 
-#include "bench/common/stop.h"
 #include "bench/common/terminal.h"
-#include "bench/peers/dict_yardstick.h"
-#include "dict_subject.h"
+#include "bench/peers/host.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,13 +17,6 @@ struct measuring {
     char                     *why;
     size_t                    why_bytes;
 };
-
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
 
 static ordo_status no_memory(const struct measuring *m)
 {

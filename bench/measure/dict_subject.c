@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict_subject.h"
+#include "measure.h"
 
+#include "bench/common/device.h"
 #include "bench/common/threads.h"
-#include "bench/peers/cuckoo.h"
-#include "bench/peers/lockfree.h"
-#include "bench/workload/explain.h"
+#include "bench/peers/rivals.h"
+#include "bench/workload/baseline.h"
 #include "bench/workload/keys.h"
-#include "bench/workload/pairs_sort.h"
-#include "host_calls.h"
+#include "bench/workload/plan.h"
 
 #include "ordo/blink.h"
 #include "ordo/hamt.h"
@@ -20,6 +19,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t bytes_of(const struct sheet *sheet, int column)
+{
+    return sheet->rows[column] * sheet_width(sheet, (enum column_id) column);
+}
+
+void host_outputs_free(struct host_outputs *outputs)
+{
+    for (int c = 0; c < N_COLUMNS; c++)
+        free(outputs->at[c]);
+    *outputs = (struct host_outputs) { .exported = 0 };
+}
+
+void host_outputs_poison(const struct sheet *sheet, struct host_outputs *outputs)
+{
+    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
+        if (outputs->at[c])
+            fill_bytes(outputs->at[c], POISON_BYTE, bytes_of(sheet, c));
+}
+
+bool host_outputs_make(const struct sheet *sheet, struct host_outputs *outputs)
+{
+    host_outputs_free(outputs);
+    for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++) {
+        if (bytes_of(sheet, c) == 0)
+            continue;
+        outputs->at[c] = malloc(bytes_of(sheet, c));
+        if (!outputs->at[c]) {
+            host_outputs_free(outputs);
+            return false;
+        }
+    }
+    host_outputs_poison(sheet, outputs);
+    return true;
+}
+
+static void *place(const struct sheet *sheet, void *const *columns, enum column_id column, size_t row)
+{
+    char *at = columns[column];
+    return at ? at + row * sheet_width(sheet, column) : NULL;
+}
+
+ordo_status host_step(ordo_dict *dict, const struct sheet *sheet, struct host_outputs *outputs, const struct step *step)
+{
+    const void *keys = place(sheet, sheet->at, COL_KEYS, step->at),
+               *values = place(sheet, sheet->at, COL_VALUES, step->at);
+    switch (step->call) {
+    case DO_BUILD:
+        return ordo_dict_build_host(dict, keys, values, step->count);
+    case DO_UPSERT:
+        return ordo_dict_upsert_host(dict, keys, values, step->count);
+    case DO_FIND:
+        return ordo_dict_find_host(dict, keys, step->count, place(sheet, outputs->at, COL_VALUES_OUT, step->at),
+                                   place(sheet, outputs->at, COL_FOUND, step->at));
+    case DO_EXPORT:
+        return ordo_dict_export_host(dict, outputs->at[COL_RANGE_KEYS], outputs->at[COL_RANGE_VALUES],
+                                     step->range_count, &outputs->exported);
+    default:
+        return ORDO_UNSUPPORTED;
+    }
+}
+
 /* The columns of a sheet in device memory. */
 struct columns {
     cl_mem at[N_COLUMNS];
@@ -29,19 +89,11 @@ struct dict_subject {
     ordo_device            *device;
     const struct dict_plan *plan;
     ordo_dict              *dict;
-    struct lockfree        *rival;  /* in its place */
-    struct cuckoo          *cuckoo; /* likewise */
+    struct rival           *rival; /* in its place */
     struct columns          table, churn, work;
     struct host_outputs     host;   /* in place of `work`, where that is from and to host memory */
     size_t                  filled; /* batches of the table that are in it, of queries */
 };
-
-#define TRY(expr)                                                                                                      \
-    do {                                                                                                               \
-        const ordo_status try_ = (expr);                                                                               \
-        if (try_ != ORDO_OK)                                                                                           \
-            return try_;                                                                                               \
-    } while (0)
 
 static ordo_status explain(const struct dict_subject *subject, ordo_status status, char *why, size_t why_bytes)
 {
@@ -54,9 +106,7 @@ static ordo_status explain(const struct dict_subject *subject, ordo_status statu
 
 static void columns_free(struct columns *columns)
 {
-    for (int c = 0; c < N_COLUMNS; c++)
-        if (columns->at[c])
-            clReleaseMemObject(columns->at[c]);
+    device_release(columns->at, N_COLUMNS);
     *columns = (struct columns) { { NULL } };
 }
 
@@ -159,35 +209,6 @@ static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const
     return ordo_dict_range_limited(dict, &ranges, needed, order);
 }
 
-static ordo_status rival_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
-                              const struct ordo_order *order)
-{
-    const bool                  mixed = step->call == DO_CONCURRENT;
-    const struct lockfree_batch batch = { .codes = mixed ? c->at[COL_CODES] : NULL,
-                                          .code = step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT,
-                                          .keys = c->at[COL_KEYS],
-                                          .values = c->at[COL_VALUES],
-                                          .found = c->at[COL_FOUND],
-                                          .values_out = c->at[COL_VALUES_OUT],
-                                          .outcomes = c->at[COL_OUTCOMES],
-                                          .at = step->at,
-                                          .count = step->count };
-    if (!mixed && step->call != DO_ERASE && step->call != DO_UPSERT)
-        return ORDO_UNSUPPORTED;
-    return lockfree_apply(subject->rival, &batch, order);
-}
-
-static ordo_status cuckoo_step(const struct dict_subject *subject, const struct columns *c, const struct step *step,
-                               const struct ordo_order *order)
-{
-    if (step->call == DO_BUILD)
-        return cuckoo_build(subject->cuckoo, c->at[COL_KEYS], c->at[COL_VALUES], step->at, step->count, order);
-    if (step->call == DO_FIND)
-        return cuckoo_find(subject->cuckoo, c->at[COL_KEYS], step->at, step->count, c->at[COL_VALUES_OUT],
-                           c->at[COL_FOUND], order);
-    return ORDO_UNSUPPORTED;
-}
-
 /* Values are added as what they are: integers. */
 static ordo_type value_type(const struct dict_subject *subject)
 {
@@ -204,9 +225,7 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
     size_t                  needed; /* ranges that wait for it may merge runs */
     if (subject->rival)
-        return rival_step(subject, c, step, order);
-    if (subject->cuckoo)
-        return cuckoo_step(subject, c, step, order);
+        return rival_step(subject->rival, c->at, step, order);
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build(dict, keys, values, step->count, order);
@@ -293,9 +312,7 @@ ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
     struct dict_subject *subject = arg;
     (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
     const size_t steps = plan_has_fills(subject->plan->spec.workload) ? subject->filled : subject->plan->table.n_steps;
-    TRY(subject->rival    ? lockfree_clear(subject->rival)
-        : subject->cuckoo ? cuckoo_clear(subject->cuckoo)
-                          : ordo_dict_clear(subject->dict));
+    TRY(subject->rival ? rival_clear(subject->rival) : ordo_dict_clear(subject->dict));
     if (steps)
         TRY(dict_subject_fill(subject, 0, steps));
     return do_steps(subject, &subject->churn, &subject->plan->churn, 0, subject->plan->churn.n_steps, NULL);
@@ -354,53 +371,11 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
     }
 }
 
-static bool rival_can(const struct spec *spec)
-{
-    const bool able =
-        (workload_is_concurrent(spec->workload) && spec->workload != CONCURRENTMIX) || spec->workload == DELETERANDOM;
-    return able && spec->type == ORDO_U32 && spec->value_bytes == 4;
-}
-
-/* Keys that differ, and none is all ones. */
-static bool cuckoo_takes(const struct spec *spec)
-{
-    const bool able = spec->workload == BUILD || spec->workload == READRANDOM || spec->workload == READMISSING;
-    return able && spec->type == ORDO_U32 && spec->value_bytes == 4 && spec->dist == SEQUENTIAL;
-}
-
-/* What the nodes of all that a script may store take. */
-static size_t rival_bytes(const struct script *script)
-{
-    const struct sheet *sheet = &script->sheet;
-    const uint8_t      *codes = sheet->at[COL_CODES];
-    size_t              bytes = 0;
-    for (size_t s = 0; s < script->n_steps; s++)
-        for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
-            if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
-                bytes += lockfree_node_bytes((uint32_t) sheet_get(sheet, COL_KEYS, row));
-    return bytes;
-}
-
-static ordo_status create_any(struct dict_subject *subject, char *why, size_t why_bytes)
-{
-    const struct dict_plan *plan = subject->plan;
-    if (plan->spec.variant == LOCKFREE)
-        return lockfree_open(subject->device, rival_bytes(&plan->table) + rival_bytes(&plan->work), &subject->rival,
-                             why, why_bytes);
-    const size_t table = plan->table.sheet.rows[COL_KEYS], work = plan->work.sheet.rows[COL_KEYS];
-    if (plan->spec.variant == CUCKOO)
-        return cuckoo_open(subject->device, plan->spec.workload == BUILD && work > table ? work : table,
-                           plan->spec.load_percent, &subject->cuckoo, why, why_bytes);
-    return explain(subject, create(subject->device, &plan->spec, &subject->dict), why, why_bytes);
-}
-
 bool dict_subject_can(ordo_device *device, const struct spec *spec)
 {
     ordo_dict *dict = NULL;
-    if (spec->variant == LOCKFREE)
-        return rival_can(spec);
-    if (spec->variant == CUCKOO)
-        return cuckoo_takes(spec) && cuckoo_can(device);
+    if (structure_is_baseline(spec->variant))
+        return rival_can(device, spec);
     if (!workload_is_concurrent(spec->workload) || create(device, spec, &dict) != ORDO_OK)
         return true;
     const bool can = ordo_dict_can(dict, ORDO_CAN_CONCURRENT);
@@ -419,7 +394,9 @@ ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan,
     }
     subject->device = device;
     subject->plan = plan;
-    ordo_status made = create_any(subject, why, why_bytes);
+    ordo_status made = structure_is_baseline(plan->spec.variant)
+                           ? rival_open(device, plan, &subject->rival, why, why_bytes)
+                           : explain(subject, create(device, &plan->spec, &subject->dict), why, why_bytes);
     if (made == ORDO_OK)
         made = columns_make(subject, &plan->table.sheet, &subject->table, why, why_bytes);
     if (made != ORDO_OK)
@@ -434,8 +411,7 @@ void dict_subject_close(struct dict_subject **subject)
         return;
     ordo_device_finish((*subject)->device);
     ordo_dict_destroy(&(*subject)->dict);
-    lockfree_close(&(*subject)->rival);
-    cuckoo_close(&(*subject)->cuckoo);
+    rival_close(&(*subject)->rival);
     columns_free(&(*subject)->table);
     columns_free(&(*subject)->churn);
     columns_free(&(*subject)->work);
@@ -467,21 +443,7 @@ ordo_status dict_subject_poison(struct dict_subject *subject)
 
 ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_statistics *out)
 {
-    struct lockfree_statistics of_rival;
-    if (subject->cuckoo) {
-        *out = (struct ordo_statistics) { .bytes_data = cuckoo_bytes(subject->cuckoo),
-                                          .bytes_peak = cuckoo_bytes(subject->cuckoo) };
-        return ORDO_OK;
-    }
-    if (!subject->rival)
-        return ordo_dict_statistics(subject->dict, NULL, out);
-    TRY(lockfree_statistics(subject->rival, &of_rival));
-    *out = (struct ordo_statistics) { .bytes_data = of_rival.bytes_used,
-                                      .bytes_spare = of_rival.bytes - of_rival.bytes_used,
-                                      .bytes_peak = of_rival.bytes,
-                                      .levels = of_rival.levels,
-                                      .restarts = of_rival.restarts };
-    return ORDO_OK;
+    return subject->rival ? rival_statistics(subject->rival, out) : ordo_dict_statistics(subject->dict, NULL, out);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
@@ -513,8 +475,7 @@ static unsigned char *read_column(const struct dict_subject *subject, int column
     unsigned char *got = malloc(bytes);
     if (got && subject->host.at[column])
         return memcpy(got, subject->host.at[column], bytes);
-    if (got && clEnqueueReadBuffer(ordo_device_queue(subject->device), subject->work.at[column], CL_TRUE, 0, bytes, got,
-                                   0, NULL, NULL) == CL_SUCCESS)
+    if (got && device_read(subject->device, subject->work.at[column], got, bytes) == ORDO_OK)
         return got;
     free(got);
     snprintf(why, why_bytes, "cannot read the results");
@@ -593,26 +554,21 @@ struct exported {
     void               *keys, *values;
 };
 
-static void number_span(void *exported_, size_t from, size_t to, int part)
+static void number_at(void *exported_, size_t i)
 {
     const struct exported *exported = exported_;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        set_element(exported->numbers.values, 4, i, i);
+    set_element(exported->numbers.values, 4, i, i);
 }
 
-static void place_span(void *exported_, size_t from, size_t to, int part)
+static void place_at(void *exported_, size_t i)
 {
     const struct exported *exported = exported_;
     const struct model    *model = exported->model;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        const size_t number = (size_t) element(exported->numbers.values, 4, i);
-        set_element(exported->keys, model->key_bytes, i, element(exported->stored.keys, model->key_bytes, number));
-        if (model->value_bytes)
-            set_element(exported->values, model->value_bytes, i,
-                        element(exported->stored.values, model->value_bytes, number));
-    }
+    const size_t           number = (size_t) element(exported->numbers.values, 4, i);
+    set_element(exported->keys, model->key_bytes, i, element(exported->stored.keys, model->key_bytes, number));
+    if (model->value_bytes)
+        set_element(exported->values, model->value_bytes, i,
+                    element(exported->stored.values, model->value_bytes, number));
 }
 
 static bool put_in_order(const struct model *model, void **keys, void **values, size_t count)
@@ -627,9 +583,9 @@ static bool put_in_order(const struct model *model, void **keys, void **values, 
     const bool      made = spare.keys && spare.values && e.numbers.keys && e.numbers.values && e.keys && e.values;
     if (made) {
         keys_order(model->type, *keys, count, e.numbers.keys);
-        for_spans(count, number_span, &e);
+        for_each(count, number_at, &e);
         pairs_sort(e.numbers, spare, key, 4, count);
-        for_spans(count, place_span, &e);
+        for_each(count, place_at, &e);
         *keys = e.keys;
         *values = e.values;
     }
@@ -645,8 +601,7 @@ static bool put_in_order(const struct model *model, void **keys, void **values, 
 static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
 {
     struct model      got;
-    const ordo_status read = subject->cuckoo ? cuckoo_export(subject->cuckoo, &got, why, why_bytes)
-                                             : lockfree_export(subject->rival, &got, why, why_bytes);
+    const ordo_status read = rival_export(subject->rival, &got, why, why_bytes);
     const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why, why_bytes);
     model_free(&got);
     return good;
@@ -654,7 +609,7 @@ static bool check_rival(const struct dict_subject *subject, const struct model *
 
 static bool check_content(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
 {
-    if (subject->rival || subject->cuckoo)
+    if (subject->rival)
         return check_rival(subject, model, why, why_bytes);
     const size_t room = model->count + 1;
     void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "subject.h"
+#include "measure.h"
 
 #include "bench/common/timing.h"
-#include "bench/workload/answer.h"
-#include "bench/workload/element.h"
+#include "bench/workload/inputs.h"
+#include "bench/workload/workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "claims.h"
+#include "papers.h"
 
 #include "bench/common/json.h"
-#include "bench/common/text.h"
-#include "figures.h"
-#include "paper.h"
+#include "bench/common/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,8 +56,8 @@ static struct line line_of(const struct case_at_hand *at, const cJSON *cells, co
 {
     const cJSON *experiment = experiment_of(at, cells);
     struct line  line = { .rates = figures_are_rates(experiment) };
-    line.n = figures_select(cJSON_GetObjectItemCaseSensitive(at->figures, text_of(experiment, "id")), cells,
-                            along && *along ? along : NULL, line.rates, &line.points);
+    line.n = figures_select(json_at(at->figures, text_of(experiment, "id")), cells, along && *along ? along : NULL,
+                            line.rates, &line.points);
     return line;
 }
 
@@ -92,15 +90,14 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
     const cJSON *experiment = experiment_of(at, cells);
     const char  *structure = text_of(cells, "structure"), *ordo = paper_structure(at->paper, structure);
     const char  *lacks = text_of(experiment, "lacks");
-    const bool   own =
-        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(at->paper, "structures"), structure) != NULL;
+    const bool   own = json_at(json_at(at->paper, "structures"), structure) != NULL;
     if (own && *ordo && !paper_has(at->paper, structure))
         return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", ordo);
     if (*lacks)
         return judged(CANNOT_BE_ASKED, NAN, "%s", lacks);
     if (own && !*ordo)
         return judged(CANNOT_BE_ASKED, NAN, "Ordo has no %s", structure);
-    if (!cJSON_GetObjectItemCaseSensitive(experiment, "runs"))
+    if (!json_at(experiment, "runs"))
         return judged(CANNOT_BE_ASKED, NAN, "nothing in ordo-bench measures it");
     return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured");
 }
@@ -110,7 +107,7 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
 /* The paper's number, or the first of two. */
 static double said(const cJSON *claim)
 {
-    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(claim, "paper");
+    const cJSON *paper = json_at(claim, "paper");
     const cJSON *first = cJSON_IsArray(paper) ? paper->child : paper;
     return cJSON_IsNumber(first) ? first->valuedouble : NAN;
 }
@@ -188,7 +185,7 @@ static struct judgement judge_flat(const struct case_at_hand *at, const struct l
 static struct judgement judge_crossover(const struct case_at_hand *at, const struct line *a, const struct line *b)
 {
     const bool   below = !text_is(at->test, "ahead", "above");
-    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(at->claim, "paper");
+    const cJSON *paper = json_at(at->claim, "paper");
     int          ahead = 0, changes = 0, edge = 0;
     char         from[TEXT_BYTES], to[TEXT_BYTES];
     for (int i = 0; i < a->n; i++)
@@ -217,7 +214,7 @@ static struct judgement judge_crossover(const struct case_at_hand *at, const str
 
 static struct judgement judge_change(const struct case_at_hand *at, const struct line *a)
 {
-    const cJSON *paper = cJSON_GetObjectItemCaseSensitive(at->claim, "paper");
+    const cJSON *paper = json_at(at->claim, "paper");
     const double from = number_of(at->test, "from"), to = number_of(at->test, "to");
     double       before = NAN, after = NAN;
     for (int i = 0; i < a->n; i++) {
@@ -329,7 +326,7 @@ static struct judgement judge_fit(const struct case_at_hand *at, const struct li
 /* Fastest first. */
 static struct judgement judge_order(const struct case_at_hand *at)
 {
-    const cJSON *cells = NULL, *list = cJSON_GetObjectItemCaseSensitive(at->test, "left");
+    const cJSON *cells = NULL, *list = json_at(at->test, "left");
     double       before = INFINITY, first = NAN, last = NAN;
     int          steps = 0, n = 0;
     char         seen[160] = "";
@@ -369,8 +366,8 @@ static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJS
 static struct judgement judge_sums(const struct case_at_hand *at)
 {
     const cJSON *missing = NULL;
-    const double left = sum_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "left"), &missing);
-    const double right = sum_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "right"), &missing);
+    const double left = sum_of(at, json_at(at->test, "left"), &missing);
+    const double right = sum_of(at, json_at(at->test, "right"), &missing);
     if (missing)
         return cannot(at, missing);
     return judged(verdict_on_ratio(left / right, said(at->claim)), left / right, "%.3g to %.3g", left, right);
@@ -379,8 +376,8 @@ static struct judgement judge_sums(const struct case_at_hand *at)
 /* The largest ratio of left to right to the least along an axis; NaN if there are fewer than two. */
 static double spread_along(const struct case_at_hand *at, const char *along)
 {
-    struct line a = line_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "left"), along);
-    struct line b = line_of(at, cJSON_GetObjectItemCaseSensitive(at->test, "right"), along);
+    struct line a = line_of(at, json_at(at->test, "left"), along);
+    struct line b = line_of(at, json_at(at->test, "right"), along);
     double      least = INFINITY, most = -INFINITY;
     meet(&a, &b);
     for (int i = 0; i < a.n; i++) {
@@ -422,14 +419,14 @@ static double least_place(const struct case_at_hand *at, const cJSON *cells, con
 static struct judgement judge_least_moves(const struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");
-    const cJSON *left = cJSON_GetObjectItemCaseSensitive(at->test, "left");
+    const cJSON *left = json_at(at->test, "left");
     struct line  cases = line_of(at, left, each);
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
     char         from[TEXT_BYTES], to[TEXT_BYTES];
     for (int i = 0; i < cases.n; i++) {
         cJSON *cells = cJSON_Duplicate(left, true);
-        cJSON_AddNumberToObject(cells, each, cases.points[i].x);
+        json_exact(cells, each, cases.points[i].x);
         const double place = least_place(at, cells, along);
         cJSON_Delete(cells);
         if (isnan(place))
@@ -479,11 +476,11 @@ static struct judgement judge_lines(const struct case_at_hand *at, const char *k
 
 struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits)
 {
-    const cJSON              *test = cJSON_GetObjectItemCaseSensitive(claim, "test");
+    const cJSON              *test = json_at(claim, "test");
     const struct case_at_hand at = { paper, claim, test, figures, limits };
     const char               *kind = text_of(test, "kind"), *along = text_of(test, "along");
-    const cJSON              *left = cJSON_GetObjectItemCaseSensitive(test, "left");
-    const cJSON              *right = cJSON_GetObjectItemCaseSensitive(test, "right");
+    const cJSON              *left = json_at(test, "left");
+    const cJSON              *right = json_at(test, "right");
     if (paper_needs(paper))
         return judged(CANNOT_BE_ASKED, NAN, "the structure %s is not there", paper_needs(paper));
     if (*text_of(test, "lacks"))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "figures.h"
+#include "papers.h"
 
 #include "bench/common/json.h"
-#include "paper.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,18 +49,17 @@ static void add_rate(struct rates *rates, double operations, double seconds, dou
  * so that all operations over all seconds is the harmonic mean. */
 static struct rates rates_of(const cJSON *row)
 {
-    const cJSON *batches = cJSON_GetObjectItemCaseSensitive(row, "batches_s"), *item = NULL;
+    const cJSON *batches = json_at(row, "batches_s"), *item = NULL;
     const double batch = number_of(row, "batch"), all = number_of(row, "operations");
     struct rates rates = { NAN, NAN, NAN };
     double       operations = 0, seconds = 0;
     cJSON_ArrayForEach(item, batches)
         add_rate(&rates, fmin(batch, all - operations), item->valuedouble, &operations, &seconds);
     if (!batches)
-        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(row, "fills")) add_rate(
-            &rates, all, median_of_samples(cJSON_GetObjectItemCaseSensitive(item, "samples_s")), &operations, &seconds);
+        cJSON_ArrayForEach(item, json_at(row, "fills"))
+            add_rate(&rates, all, median_of_samples(json_at(item, "samples_s")), &operations, &seconds);
     if (seconds == 0)
-        add_rate(&rates, all, median_of_samples(cJSON_GetObjectItemCaseSensitive(row, "samples_s")), &operations,
-                 &seconds);
+        add_rate(&rates, all, median_of_samples(json_at(row, "samples_s")), &operations, &seconds);
     rates.mean = operations / seconds;
     return rates;
 }
@@ -85,13 +83,12 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
 {
     const cJSON *run = measured->run;
     if (strcmp(column, "batch") == 0)
-        return of_paper(cJSON_GetObjectItemCaseSensitive(run, "batches"), number_of(row, "batch"), measured->scale);
+        return of_paper(json_at(run, "batches"), number_of(row, "batch"), measured->scale);
     if (strcmp(column, "n") == 0)
-        return of_paper(cJSON_GetObjectItemCaseSensitive(run, "n"), number_of(row, "count"), measured->scale);
+        return of_paper(json_at(run, "n"), number_of(row, "count"), measured->scale);
     if (strcmp(column, "queries") == 0) /* of runs over several numbers of them */
-        return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(run, "queries"))
-                   ? of_paper(cJSON_GetObjectItemCaseSensitive(run, "queries"), number_of(row, "operations"),
-                              measured->scale)
+        return cJSON_IsArray(json_at(run, "queries"))
+                   ? of_paper(json_at(run, "queries"), number_of(row, "operations"), measured->scale)
                    : NAN;
     if (strcmp(column, "alpha") == 0)
         return number_of(row, "update_percent") / 100;
@@ -103,18 +100,18 @@ static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
 {
     static const char *const columns[] = { "batch",         "n",     "alpha",  "percent", "width",
                                            "stale_percent", "group", "queries" };
-    const cJSON             *given = cJSON_GetObjectItemCaseSensitive(measured->run, "cells"), *cell = NULL;
+    const cJSON             *given = json_at(measured->run, "cells"), *cell = NULL;
     cJSON                   *cells = cJSON_CreateObject();
     const char              *structure = paper_name_of(measured->paper, text_of(row, "variant"));
-    const cJSON             *schemes = cJSON_GetObjectItemCaseSensitive(measured->run, "schemes");
-    if (*structure && !cJSON_GetObjectItemCaseSensitive(given, "structure"))
-        cJSON_AddStringToObject(cells, "structure", structure);
+    const cJSON             *schemes = json_at(measured->run, "schemes");
+    if (*structure && !json_at(given, "structure"))
+        json_text(cells, "structure", structure);
     if (schemes)
-        cJSON_AddStringToObject(cells, "scheme", text_of(schemes, text_of(row, "variant")));
+        json_text(cells, "scheme", text_of(schemes, text_of(row, "variant")));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         const double number = number_cell(measured, row, columns[c]);
-        if (!isnan(number) && !cJSON_GetObjectItemCaseSensitive(given, columns[c]))
-            cJSON_AddNumberToObject(cells, columns[c], number);
+        if (!isnan(number) && !json_at(given, columns[c]))
+            json_exact(cells, columns[c], number);
     }
     cJSON_ArrayForEach(cell, given)
     {
@@ -139,11 +136,11 @@ static void add_each_batch(const char *each, const cJSON *cells, const cJSON *ro
     const cJSON *batch = NULL;
     double       seconds = 0;
     int          r = 0;
-    cJSON_ArrayForEach(batch, cJSON_GetObjectItemCaseSensitive(row, "batches_s"))
+    cJSON_ArrayForEach(batch, json_at(row, "batches_s"))
     {
         cJSON *of = cJSON_Duplicate(cells, true);
         seconds += batch->valuedouble;
-        cJSON_AddNumberToObject(of, "r", ++r);
+        json_exact(of, "r", ++r);
         add_figure(figures, of,
                    strcmp(each, "time") == 0 ? batch->valuedouble * 1e3 : number_of(row, "batch") * r / seconds * 1e-6);
         cJSON_Delete(of);
@@ -152,7 +149,7 @@ static void add_each_batch(const char *each, const cJSON *cells, const cJSON *ro
 
 static double value_of_row(const struct measured_run *measured, const struct rates *rates, const cJSON *row)
 {
-    const cJSON *statistics = cJSON_GetObjectItemCaseSensitive(row, "statistics");
+    const cJSON *statistics = json_at(row, "statistics");
     const char  *what = text_of(measured->run, "value");
     const double queries = number_of(measured->run, "queries");
     if (strcmp(what, "ms") == 0) /* of as many as the paper has */
@@ -184,7 +181,7 @@ static void add_statistics(const cJSON *stats, const cJSON *cells, const struct 
         const double rate = strcmp(name, "min") == 0   ? rates->least
                             : strcmp(name, "max") == 0 ? rates->most
                                                        : rates->mean;
-        cJSON_AddStringToObject(of, "stat", name);
+        json_text(of, "stat", name);
         add_figure(figures, of, rate * 1e-6);
         cJSON_Delete(of);
     }
@@ -192,7 +189,7 @@ static void add_statistics(const cJSON *stats, const cJSON *cells, const struct 
 
 void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *figures)
 {
-    const cJSON *run = measured->run, *stats = cJSON_GetObjectItemCaseSensitive(run, "stats");
+    const cJSON *run = measured->run, *stats = json_at(run, "stats");
     if (!text_is(row, "check", "ok"))
         return;
     const struct rates rates = rates_of(row);
@@ -210,8 +207,7 @@ void figures_add_limit(const struct measured_run *measured, cJSON *figures)
 {
     const double limit = number_of(measured->limits, text_of(measured->run, "limit"));
     if (!isnan(limit))
-        add_figure(figures, cJSON_GetObjectItemCaseSensitive(measured->run, "cells"),
-                   limit / number_of(measured->run, "over") * 1e-6);
+        add_figure(figures, json_at(measured->run, "cells"), limit / number_of(measured->run, "over") * 1e-6);
 }
 
 /* ---- crossovers ---------------------------------------------------------------------------------------------- */
@@ -245,19 +241,19 @@ static double first_below(const struct figure_point *a, int n_a, const struct fi
 void figures_add_crossovers(const cJSON *crossover, cJSON *figures)
 {
     const char          *along = text_of(crossover, "along"), *each = text_of(crossover, "for");
-    const cJSON         *left = cJSON_GetObjectItemCaseSensitive(crossover, "left");
+    const cJSON         *left = json_at(crossover, "left");
     struct figure_point *cases = NULL, *a = NULL, *b = NULL;
-    const int n_b = figures_select(figures, cJSON_GetObjectItemCaseSensitive(crossover, "right"), along, false, &b);
-    const int n_cases = figures_select(figures, left, each, false, &cases);
+    const int            n_b = figures_select(figures, json_at(crossover, "right"), along, false, &b);
+    const int            n_cases = figures_select(figures, left, each, false, &cases);
     for (int i = 0; i < n_cases; i++) {
         cJSON *cells = cJSON_Duplicate(left, true);
-        cJSON_AddNumberToObject(cells, each, cases[i].x);
+        json_exact(cells, each, cases[i].x);
         const int    n_a = figures_select(figures, cells, along, false, &a);
         const double at = first_below(a, n_a, b, n_b);
         free(a);
         cJSON_Delete(cells);
-        cells = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(crossover, "gives"), true);
-        cJSON_AddNumberToObject(cells, each, cases[i].x);
+        cells = cJSON_Duplicate(json_at(crossover, "gives"), true);
+        json_exact(cells, each, cases[i].x);
         if (!isnan(at))
             add_figure(figures, cells, at);
         cJSON_Delete(cells);
@@ -282,7 +278,7 @@ static bool has_cells(const cJSON *figure, const cJSON *cells)
     cJSON_ArrayForEach(cell, cells)
     {
         if (!cJSON_IsNull(cell) && strcmp(cell->string, "experiment") != 0 &&
-            !same_cell(cJSON_GetObjectItemCaseSensitive(figure, cell->string), cell))
+            !same_cell(json_at(figure, cell->string), cell))
             return false;
     }
     return true;
@@ -337,15 +333,15 @@ int figures_select(const cJSON *figures, const cJSON *cells, const char *along, 
 static cJSON *with_cell(const cJSON *cells, const char *column, double number)
 {
     cJSON *more = cJSON_Duplicate(cells, true);
-    cJSON_AddNumberToObject(more, column, number);
+    json_exact(more, column, number);
     return more;
 }
 
 static void add_ratio(const cJSON *ratios, double x, const char *which, double ratio, cJSON *figures)
 {
     cJSON *cells = cJSON_CreateObject();
-    cJSON_AddNumberToObject(cells, text_of(ratios, "along"), x);
-    cJSON_AddStringToObject(cells, text_of(ratios, "as"), which);
+    json_exact(cells, text_of(ratios, "along"), x);
+    json_text(cells, text_of(ratios, "as"), which);
     if (isfinite(ratio))
         add_figure(figures, cells, ratio);
     cJSON_Delete(cells);
@@ -355,8 +351,8 @@ static void add_ratio(const cJSON *ratios, double x, const char *which, double r
 static void add_ratios_at(const cJSON *ratios, const cJSON *of, double x, cJSON *figures)
 {
     const char          *along = text_of(ratios, "along"), *each = text_of(ratios, "for");
-    cJSON               *left = with_cell(cJSON_GetObjectItemCaseSensitive(ratios, "left"), along, x);
-    cJSON               *right = with_cell(cJSON_GetObjectItemCaseSensitive(ratios, "right"), along, x);
+    cJSON               *left = with_cell(json_at(ratios, "left"), along, x);
+    cJSON               *right = with_cell(json_at(ratios, "right"), along, x);
     struct figure_point *a = NULL, *b = NULL;
     const int n_a = figures_select(of, left, each, false, &a), n_b = figures_select(of, right, each, false, &b);
     double    least = INFINITY, most = -INFINITY;
@@ -378,8 +374,7 @@ static void add_ratios_at(const cJSON *ratios, const cJSON *of, double x, cJSON 
 void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures)
 {
     struct figure_point *places = NULL;
-    const int            n =
-        figures_select(of, cJSON_GetObjectItemCaseSensitive(ratios, "left"), text_of(ratios, "along"), false, &places);
+    const int            n = figures_select(of, json_at(ratios, "left"), text_of(ratios, "along"), false, &places);
     for (int i = 0; i < n; i++)
         add_ratios_at(ratios, of, places[i].x, figures);
     free(places);
@@ -391,7 +386,7 @@ cJSON *figure_cells(const cJSON *experiment, const cJSON *row)
 {
     const cJSON *column = NULL, *cell = row ? row->child : NULL;
     cJSON       *cells = cJSON_CreateObject();
-    cJSON_ArrayForEach(column, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+    cJSON_ArrayForEach(column, json_at(experiment, "columns"))
     {
         if (cell && strcmp(column->valuestring, "value") != 0)
             cJSON_AddItemToObject(cells, column->valuestring, cJSON_Duplicate(cell, true));
@@ -403,7 +398,7 @@ cJSON *figure_cells(const cJSON *experiment, const cJSON *row)
 double figure_value(const cJSON *experiment, const cJSON *row)
 {
     const cJSON *column = NULL, *cell = row ? row->child : NULL;
-    cJSON_ArrayForEach(column, cJSON_GetObjectItemCaseSensitive(experiment, "columns"))
+    cJSON_ArrayForEach(column, json_at(experiment, "columns"))
     {
         if (strcmp(column->valuestring, "value") == 0)
             return cell && cJSON_IsNumber(cell) ? cell->valuedouble : NAN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "paper.h"
+#include "papers.h"
 
 #include "bench/common/json.h"
-#include "bench/common/text.h"
+#include "bench/common/terminal.h"
 #include "bench/workload/workload.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ static cJSON *parse_lines(const char *const *lines)
 
 static bool is_paper(const cJSON *paper)
 {
-    return *text_of(paper, "id") && cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(paper, "experiments")) &&
-           cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(paper, "claims"));
+    return *text_of(paper, "id") && cJSON_IsArray(json_at(paper, "experiments")) &&
+           cJSON_IsArray(json_at(paper, "claims"));
 }
 
 cJSON *paper_load(const char *name, char *why, size_t why_bytes)
@@ -78,14 +78,14 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
 
 const char *paper_structure(const cJSON *paper, const char *structure)
 {
-    const cJSON *structures = cJSON_GetObjectItemCaseSensitive(paper, "structures");
-    return text_of(cJSON_GetObjectItemCaseSensitive(structures, structure), "ordo");
+    const cJSON *structures = json_at(paper, "structures");
+    return text_of(json_at(structures, structure), "ordo");
 }
 
 const char *paper_name_of(const cJSON *paper, const char *ordo)
 {
     const cJSON *structure = NULL;
-    cJSON_ArrayForEach(structure, cJSON_GetObjectItemCaseSensitive(paper, "structures"))
+    cJSON_ArrayForEach(structure, json_at(paper, "structures"))
     {
         if (*ordo && text_is(structure, "ordo", ordo))
             return structure->string;
@@ -108,7 +108,7 @@ bool paper_has(const cJSON *paper, const char *structure)
 
 const char *paper_needs(const cJSON *paper)
 {
-    const cJSON *needed = NULL, *list = cJSON_GetObjectItemCaseSensitive(paper, "needs");
+    const cJSON *needed = NULL, *list = json_at(paper, "needs");
     const char  *missing = NULL;
     cJSON_ArrayForEach(needed, list)
     {
@@ -122,7 +122,7 @@ const char *paper_needs(const cJSON *paper)
 const cJSON *paper_experiment(const cJSON *paper, const char *id)
 {
     const cJSON *experiment = NULL;
-    cJSON_ArrayForEach(experiment, cJSON_GetObjectItemCaseSensitive(paper, "experiments"))
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
     {
         if (text_is(experiment, "id", id))
             break;

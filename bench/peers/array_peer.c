@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/common/threads.h"
-#include "bench/workload/answer.h"
-#include "bench/workload/element.h"
+#include "bench/workload/baseline.h"
+#include "bench/workload/inputs.h"
 #include "bench/workload/keys.h"
-#include "bench/workload/stree.h"
-#include "desk.h"
-#include "host_peer.h"
+#include "bench/workload/workload.h"
+#include "host.h"
 
 #include <gnu/libc-version.h>
 #include <math.h>

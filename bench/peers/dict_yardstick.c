@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict_yardstick.h"
-
-#include "dict_peer.h"
-#include "host_map.h"
+#include "host.h"
 
 #include <math.h>
 
@@ -41,3 +38,33 @@ double dict_yardstick_rate(const struct dict_plan *plan, int i)
     return dict_peer_rate(plan, yardsticks[i].kind, queries || i != DICT_BTREE ? 2 : 1, queries ? TIMES : 1,
                           QUERIES_MOST);
 }
+
+#if !BENCH_MAPS
+
+int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS])
+{
+    (void) spec, (void) threads, (void) peers;
+    return 0;
+}
+
+bool dict_peer_has(enum host_map_kind kind, enum workload workload)
+{
+    (void) kind, (void) workload;
+    return false;
+}
+
+bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
+                       struct host_figures *out)
+{
+    (void) peer, (void) plan, (void) goal, (void) out;
+    return false; /* dict_peers offers none */
+}
+
+double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
+                      size_t queries_most)
+{
+    (void) plan, (void) kind, (void) threads, (void) times, (void) queries_most;
+    return NAN;
+}
+
+#endif

@@ -1,28 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kinds of host_map.h have in common, and the maps of nodes. */
+/* Maps in main memory: what a program would use that has no device. Keys are in ordered form (keys.h); values have 4 or 8 bytes (of
+ * none, 4). */
 #pragma once
-#include "host_map.h"
-
 #include "ordo/dict.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
-#include <new>
+#include <map>
 #include <utility>
 #include <vector>
 
-struct host_map {
-    virtual ~host_map() = default;
-    virtual void     put(host_part part, const void *keys, const void *values, size_t count) = 0;
-    virtual void     erase(host_part part, const void *keys, size_t count) = 0;
-    virtual void     add(host_part part, const void *keys, const void *values, size_t count) = 0;
+/* Keys from lo to hi: those of other parts are passed over. */
+struct Part {
+    uint64_t lo, hi;
+    bool     has(uint64_t key) const
+    {
+        return key >= lo && key <= hi;
+    }
+};
+
+/* What one element adds to sum(). */
+inline uint64_t share_of(uint64_t key, uint64_t value, size_t place)
+{
+    const uint64_t mixed = key * 0x9e3779b97f4a7c15u + value * 0xc2b2ae3d27d4eb4fu + place * 0x165667b19e3779f9u;
+    return mixed ^ mixed >> 29;
+}
+
+/* Columns of keys and values: `values` is NULL for values of no bytes. Queries return a sum of what was found, so that the search is
+ * not left out: of finds and floors of values and 1, of the next keys and of ranges of keys and values. */
+struct HostMap {
+    virtual ~HostMap() = default;
+    /* One by one: stores, or replaces; erases; adds to what is there, or to 0. */
+    virtual void     put(Part part, const void *keys, const void *values, size_t count) = 0;
+    virtual void     erase(Part part, const void *keys, size_t count) = 0;
+    virtual void     add(Part part, const void *keys, const void *values, size_t count) = 0;
     virtual uint64_t find(const void *keys, size_t count) const = 0;
-    virtual uint64_t seek(const void *keys, size_t count) const = 0;
-    virtual uint64_t floor(const void *keys, size_t count) const = 0;
-    virtual uint64_t range(const void *keys, const void *his, size_t count) const = 0;
+    /* The sum over all of key, value and place, each times an odd number: `place` is that of the first. */
     virtual size_t   count() const = 0;
     virtual uint64_t sum(size_t place) const = 0;
 
+    /* Not of hash maps: the next key; the last key not greater. */
+    virtual uint64_t seek(const void *, size_t) const
+    {
+        return 0;
+    }
+    virtual uint64_t floor(const void *, size_t) const
+    {
+        return 0;
+    }
+    virtual uint64_t range(const void *, const void *, size_t) const
+    {
+        return 0;
+    }
+    /* Of maps of nodes alone; the last is a mixed batch, codes are ORDO_FIND to ORDO_RANGE. */
     virtual void erase_range(const void *, const void *, size_t)
     {
     }
@@ -40,50 +72,64 @@ struct host_map {
     }
 };
 
-inline bool is_of(host_part part, uint64_t key)
+template <typename T> const T *as(const void *column)
 {
-    return key >= part.lo && key <= part.hi;
+    return static_cast<const T *>(column);
+}
+
+template <typename K, typename Of> uint64_t sum_of(const void *keys, size_t count, Of of)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += of(as<K>(keys)[i], i);
+    return sum;
+}
+
+template <typename At> uint64_t both(At at)
+{
+    return uint64_t(at->first) + at->second;
 }
 
 /* What all maps do one key at a time. */
-template <typename Map> class KeyedMap : public host_map {
+template <typename Map> class KeyedMap : public HostMap {
   public:
-    void put(host_part part, const void *keys_, const void *values_, size_t count) override
+    void put(Part part, const void *keys, const void *values, size_t count) override
     {
-        const K *keys = static_cast<const K *>(keys_);
-        const V *values = static_cast<const V *>(values_);
         for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_.insert_or_assign(keys[i], values ? values[i] : V());
+            if (part.has(as<K>(keys)[i]))
+                map_.insert_or_assign(as<K>(keys)[i], values ? as<V>(values)[i] : V());
     }
-    void erase(host_part part, const void *keys_, size_t count) override
+    void erase(Part part, const void *keys, size_t count) override
     {
-        const K *keys = static_cast<const K *>(keys_);
         for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_.erase(keys[i]);
+            if (part.has(as<K>(keys)[i]))
+                map_.erase(as<K>(keys)[i]);
     }
-    void add(host_part part, const void *keys_, const void *values_, size_t count) override
+    void add(Part part, const void *keys, const void *values, size_t count) override
     {
-        const K *keys = static_cast<const K *>(keys_);
-        const V *values = static_cast<const V *>(values_);
         for (size_t i = 0; i < count; i++)
-            if (is_of(part, keys[i]))
-                map_[keys[i]] += values[i];
+            if (part.has(as<K>(keys)[i]))
+                map_[as<K>(keys)[i]] += as<V>(values)[i];
     }
-    uint64_t find(const void *keys_, size_t count) const override
+    uint64_t find(const void *keys, size_t count) const override
     {
-        const K *keys = static_cast<const K *>(keys_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            const auto at = map_.find(keys[i]);
-            sum += at == map_.end() ? 0 : uint64_t(at->second) + 1;
-        }
-        return sum;
+        return sum_of<K>(keys, count, [this](K key, size_t) {
+            const auto at = map_.find(key);
+            return at == map_.end() ? 0 : uint64_t(at->second) + 1;
+        });
     }
     size_t count() const override
     {
         return map_.size();
+    }
+    uint64_t sum(size_t place) const override
+    {
+        std::vector<std::pair<K, V>> elements(map_.begin(), map_.end());
+        std::sort(elements.begin(), elements.end());
+        uint64_t sum = 0;
+        for (const auto &element : elements)
+            sum += share_of(element.first, element.second, place++);
+        return sum;
     }
 
   protected:
@@ -96,37 +142,15 @@ template <typename Map> class KeyedMap : public host_map {
 /* Maps that go by no order. */
 template <typename Map> class HashMap final : public KeyedMap<Map> {
     using typename KeyedMap<Map>::K;
-    using typename KeyedMap<Map>::V;
     using KeyedMap<Map>::map_;
 
   public:
-    void put(host_part part, const void *keys_, const void *values, size_t count) override
+    void put(Part part, const void *keys, const void *values, size_t count) override
     {
-        const K *keys = static_cast<const K *>(keys_);
+        const K *first = as<K>(keys);
         if (map_.empty()) /* of one batch it is known how many come */
-            map_.reserve(size_t(std::count_if(keys, keys + count, [part](K key) { return is_of(part, key); })));
-        KeyedMap<Map>::put(part, keys_, values, count);
-    }
-    uint64_t seek(const void *, size_t) const override
-    {
-        return 0;
-    }
-    uint64_t floor(const void *, size_t) const override
-    {
-        return 0;
-    }
-    uint64_t range(const void *, const void *, size_t) const override
-    {
-        return 0;
-    }
-    uint64_t sum(size_t place) const override
-    {
-        std::vector<std::pair<K, V>> elements(map_.begin(), map_.end());
-        std::sort(elements.begin(), elements.end());
-        uint64_t sum = 0;
-        for (const auto &element : elements)
-            sum += host_map_share(element.first, element.second, place++);
-        return sum;
+            map_.reserve(size_t(std::count_if(first, first + count, [part](K key) { return part.has(key); })));
+        KeyedMap<Map>::put(part, keys, values, count);
     }
 };
 
@@ -136,12 +160,11 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     using KeyedMap<Map>::map_;
 
   public:
-    void erase_range(const void *los_, const void *his_, size_t count) override
+    void erase_range(const void *los, const void *his, size_t count) override
     {
-        const K *los = static_cast<const K *>(los_), *his = static_cast<const K *>(his_);
         for (size_t i = 0; i < count; i++)
-            if (los[i] <= his[i])
-                map_.erase(map_.lower_bound(los[i]), map_.upper_bound(his[i]));
+            if (as<K>(los)[i] <= as<K>(his)[i])
+                map_.erase(map_.lower_bound(as<K>(los)[i]), map_.upper_bound(as<K>(his)[i]));
     }
     uint64_t take_first(size_t count) override
     {
@@ -154,67 +177,42 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     }
     uint64_t peek(bool last, size_t count) const override
     {
-        uint64_t sum = 0;
-        if (last)
-            for (auto at = map_.rbegin(); at != map_.rend() && count-- > 0; ++at)
+        return last ? sum_ahead(map_.rbegin(), map_.rend(), count) : sum_ahead(map_.begin(), map_.end(), count);
+    }
+    uint64_t apply(const uint8_t *codes, const void *keys, const void *his, const void *values, size_t count) override
+    {
+        return sum_of<K>(keys, count, [&](K key, size_t i) {
+            return operate(codes[i], key, his ? as<K>(his)[i] : K(), values ? as<V>(values)[i] : V());
+        });
+    }
+    uint64_t seek(const void *keys, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [this](K key, size_t) { return at(map_.lower_bound(key)); });
+    }
+    uint64_t floor(const void *keys, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [this](K key, size_t) -> uint64_t {
+            const auto after = map_.upper_bound(key);
+            return after == map_.begin() ? 0 : uint64_t(std::prev(after)->second) + 1;
+        });
+    }
+    uint64_t range(const void *keys, const void *his, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [&](K key, size_t i) {
+            uint64_t sum = 0;
+            for (auto at = map_.lower_bound(key); at != map_.end() && at->first <= as<K>(his)[i]; ++at)
                 sum += both(at);
-        else
-            for (auto at = map_.begin(); at != map_.end() && count-- > 0; ++at)
-                sum += both(at);
-        return sum;
-    }
-    uint64_t apply(const uint8_t *codes, const void *keys_, const void *his_, const void *values_,
-                   size_t count) override
-    {
-        const K *keys = static_cast<const K *>(keys_), *his = static_cast<const K *>(his_);
-        const V *values = static_cast<const V *>(values_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++)
-            sum += operate(codes[i], keys[i], his ? his[i] : K(), values ? values[i] : V());
-        return sum;
-    }
-    uint64_t seek(const void *keys_, size_t count) const override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++)
-            sum += at(map_.lower_bound(keys[i]));
-        return sum;
-    }
-    uint64_t floor(const void *keys_, size_t count) const override
-    {
-        const K *keys = static_cast<const K *>(keys_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            auto at = map_.upper_bound(keys[i]);
-            if (at == map_.begin())
-                continue;
-            --at;
-            sum += both(at) - at->first + 1;
-        }
-        return sum;
-    }
-    uint64_t range(const void *keys_, const void *his_, size_t count) const override
-    {
-        const K *keys = static_cast<const K *>(keys_), *his = static_cast<const K *>(his_);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < count; i++)
-            for (auto at = map_.lower_bound(keys[i]); at != map_.end() && at->first <= his[i]; ++at)
-                sum += both(at);
-        return sum;
-    }
-    uint64_t sum(size_t place) const override
-    {
-        uint64_t sum = 0;
-        for (const auto &element : map_)
-            sum += host_map_share(element.first, element.second, place++);
-        return sum;
+            return sum;
+        });
     }
 
   private:
-    template <typename At> static uint64_t both(At at)
+    template <typename At> static uint64_t sum_ahead(At at, At end, size_t count)
     {
-        return uint64_t(at->first) + at->second;
+        uint64_t sum = 0;
+        for (; at != end && count-- > 0; ++at)
+            sum += both(at);
+        return sum;
     }
     template <typename At> uint64_t at(At at) const
     {
@@ -250,20 +248,125 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     }
 };
 
-/* One of the four kinds that a template of a map has: Of<K, V>. */
-template <template <typename, typename> class Of> host_map *open_one(size_t key_bytes, size_t value_bytes)
-{
-    if (key_bytes == 4)
-        return value_bytes == 8 ? static_cast<host_map *>(new (std::nothrow) Of<uint32_t, uint64_t>)
-                                : new (std::nothrow) Of<uint32_t, uint32_t>;
-    return value_bytes == 8 ? static_cast<host_map *>(new (std::nothrow) Of<uint64_t, uint64_t>)
-                            : new (std::nothrow) Of<uint64_t, uint32_t>;
-}
+template <typename K, typename V> using StdMap = NodeMap<std::map<K, V>>;
 
-/* btree.cpp and hash_map.cpp: NULL without Abseil; robin_map.cpp: without robin-map. */
-host_map   *open_btree(size_t key_bytes, size_t value_bytes);
-const char *btree_version();
-host_map   *open_hash_map(size_t key_bytes, size_t value_bytes);
-const char *hash_map_version();
-host_map   *open_robin_map(size_t key_bytes, size_t value_bytes);
-const char *robin_map_version();
+/* Keys and values apart, as a search reads only keys. A batch is sorted and merged in. */
+template <typename K, typename V> class SortedArray final : public HostMap {
+  public:
+    void put(Part part, const void *keys, const void *values, size_t count) override
+    {
+        merge(sorted(part, keys, values, count), [](const Change *, const Change *end, bool, V) {
+            return Kept { true, end[-1].second };
+        });
+    }
+    void erase(Part part, const void *keys, size_t count) override
+    {
+        merge(sorted(part, keys, nullptr, count), [](const Change *, const Change *, bool, V) {
+            return Kept { false, V() };
+        });
+    }
+    void add(Part part, const void *keys, const void *values, size_t count) override
+    {
+        merge(sorted(part, keys, values, count), [](const Change *from, const Change *end, bool here, V value) {
+            V sum = here ? value : V();
+            for (; from < end; from++)
+                sum += from->second;
+            return Kept { true, sum };
+        });
+    }
+    uint64_t find(const void *keys, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [this](K key, size_t) {
+            const size_t at = place_of(key);
+            return at < keys_.size() && keys_[at] == key ? uint64_t(values_[at]) + 1 : 0;
+        });
+    }
+    uint64_t seek(const void *keys, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [this](K key, size_t) {
+            const size_t at = place_of(key);
+            return at < keys_.size() ? uint64_t(keys_[at]) + values_[at] : 0;
+        });
+    }
+    uint64_t floor(const void *keys, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [this](K key, size_t) {
+            const auto after = std::upper_bound(keys_.begin(), keys_.end(), key) - keys_.begin();
+            return after ? uint64_t(values_[size_t(after) - 1]) + 1 : 0;
+        });
+    }
+    uint64_t range(const void *keys, const void *his, size_t count) const override
+    {
+        return sum_of<K>(keys, count, [&](K key, size_t i) {
+            uint64_t sum = 0;
+            for (size_t at = place_of(key); at < keys_.size() && keys_[at] <= as<K>(his)[i]; at++)
+                sum += uint64_t(keys_[at]) + values_[at];
+            return sum;
+        });
+    }
+    size_t count() const override
+    {
+        return keys_.size();
+    }
+    uint64_t sum(size_t place) const override
+    {
+        return sum_of<K>(keys_.data(), keys_.size(),
+                         [&](K key, size_t i) { return share_of(key, values_[i], place + i); });
+    }
+
+  private:
+    using Change = std::pair<K, V>;
+    struct Kept {
+        bool kept;
+        V    value;
+    };
+
+    size_t place_of(K key) const
+    {
+        return size_t(std::lower_bound(keys_.begin(), keys_.end(), key) - keys_.begin());
+    }
+    static std::vector<Change> sorted(Part part, const void *keys, const void *values, size_t count)
+    {
+        std::vector<Change> changes;
+        changes.reserve(count);
+        for (size_t i = 0; i < count; i++)
+            if (part.has(as<K>(keys)[i]))
+                changes.emplace_back(as<K>(keys)[i], values ? as<V>(values)[i] : V());
+        std::stable_sort(changes.begin(), changes.end(),
+                         [](const Change &a, const Change &b) { return a.first < b.first; });
+        return changes;
+    }
+    /* Goes through both in order; `resolve` gets all changes of a key, and returns what is left of it. */
+    template <typename Resolve> void merge(const std::vector<Change> &changes, Resolve resolve)
+    {
+        std::vector<K> keys;
+        std::vector<V> values;
+        keys.reserve(keys_.size() + changes.size());
+        values.reserve(keys.capacity());
+        size_t        i = 0;
+        const Change *last = changes.data() + changes.size();
+        for (const Change *from = changes.data(), *end; from < last; from = end) {
+            const K key = from->first;
+            for (end = from + 1; end < last && end->first == key;)
+                end++;
+            for (; i < keys_.size() && keys_[i] < key; i++) {
+                keys.push_back(keys_[i]);
+                values.push_back(values_[i]);
+            }
+            const bool here = i < keys_.size() && keys_[i] == key;
+            const Kept kept = resolve(from, end, here, here ? values_[i] : V());
+            i += here;
+            if (kept.kept) {
+                keys.push_back(key);
+                values.push_back(kept.value);
+            }
+        }
+        keys.insert(keys.end(), keys_.begin() + std::ptrdiff_t(i), keys_.end());
+        values.insert(values.end(), values_.begin() + std::ptrdiff_t(i), values_.end());
+        keys_.swap(keys);
+        values_.swap(values);
+    }
+
+    std::vector<K> keys_;
+    std::vector<V> values_;
+};

@@ -5,10 +5,9 @@
  * ordo-bench --peers runs it; it prints one line of JSON per size, and nothing for workloads that it has nothing for.
  *
  * Temporary storage is allocated once, before anything is timed. */
-#include "bench/workload/answer.h"
-#include "bench/workload/element.h"
+#include "bench/workload/inputs.h"
+#include "bench/workload/workload.h"
 #include "bench/workload/keys.h"
-#include "bench/workload/parse.h"
 #include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>

@@ -3,7 +3,6 @@
 #ifndef BENCH_PEER_HPP
 #define BENCH_PEER_HPP
 
-#include "bench/workload/element.h"
 #include "bench/workload/workload.h"
 
 #include <cuda_runtime_api.h>

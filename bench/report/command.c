@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include "bench/common/complain.h"
 #include "bench/common/json.h"
+#include "bench/common/terminal.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -57,14 +57,14 @@ static bool add_file(cJSON *files, const char *path)
         return false;
     }
     cJSON_AddItemToArray(files, file);
-    if (!text_is(file, "tool", "ordo-bench") || !cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file, "devices")) ||
-        !cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(file, "rows"))) {
+    if (!text_is(file, "tool", "ordo-bench") || !cJSON_IsArray(json_at(file, "devices")) ||
+        !cJSON_IsArray(json_at(file, "rows"))) {
         complain("%s was not written by ordo-bench --json", path);
         return false;
     }
-    drop_unshown(cJSON_GetObjectItemCaseSensitive(file, "devices"));
-    drop_unshown(cJSON_GetObjectItemCaseSensitive(file, "rows"));
-    cJSON_AddStringToObject(file, "name", slash ? slash + 1 : path);
+    drop_unshown(json_at(file, "devices"));
+    drop_unshown(json_at(file, "rows"));
+    json_text(file, "name", slash ? slash + 1 : path);
     return true;
 }
 

@@ -289,18 +289,12 @@ TABLES = {
     # README.md
     "speed": summary(
         ("sort 2^20 / 2^24 / 2^27, H100", ARRAYS, of("sort"), "count", LARGE, "CUB", "peer"),
-        ("merge to 2^24, H100", ARRAYS, of("merge"), "count", LARGE[1:2], "CUB", "peer"),
-        ("prefix sums of 2^20 / 2^24 / 2^27, H100", ARRAYS, of("scan"), "count", LARGE, "CUB", "peer"),
-        ("compaction, half kept, of 2^24 / 2^27, H100", ARRAYS, of("compact"), "count", LARGE[1:], "CUB", "peer"),
-        ("sum of 2^20 / 2^24 / 2^27, H100", "h100-reduce-groupby", of("reduce"), "count", LARGE, "CUB", "peer"),
         ("lower bound in 2^24, random, with an index, H100", ARRAYS, of("search", variant="random+index"), "count",
          LARGE[1:2], "Thrust", "peer"),
         ("LSM filled to 2^26 by batches of 2^16 / 2^20 / 2^22, H200", "h200-lsm-fill-with-peer", of(), "batch", BATCHES,
          "the paper's, made of CUB's calls", "peer"),
-        ("hash table built at load 0.5, 2^24 pairs, H200", "h200-hash-load-50", of("build"), "count", LARGE[1:2], HASH,
+        ("hash table built at load 0.8, 2^24 pairs, H200", "h200-hash-load-80", of("build"), "count", LARGE[1:2], HASH,
          "peer"),
-        ("... at load 0.8", "h200-hash-load-80", of("build"), "count", LARGE[1:2], HASH, "peer"),
-        ("... at load 0.95", "h200-hash-load-95", of("build"), "count", LARGE[1:2], HASH, "peer"),
         ("LSM filled to 2^22 by batches of 2^16 / 2^20 / 2^22, PoCL on two cores", "pocl-2-cores-lsm-fill", of(),
          "batch", BATCHES, "`absl::btree_map`, one thread", "host")),
     # bench/results/measured.md
@@ -361,8 +355,6 @@ TABLES = {
 PICTURES = {
     "sort-h100": ("h100-all-with-cub-thrust", "sort u32+4, NVIDIA H100 80GB HBM3"),
     "merge-h100": ("h100-all-with-cub-thrust", "merge u32+4, NVIDIA H100 80GB HBM3"),
-    "lsm-fill-h200": ("h200-lsm-fill-with-peer", "fillrandom u32+4 into 2^26, NVIDIA H200"),
-    "blink-find-h200": ("h200-blink-read", "readrandom u32+4, NVIDIA H200"),
     "fill-pocl": ("pocl-2-cores-lsm-fill", "fillrandom u32+4 into 2^22, pthread-haswell-AMD EPYC"),
     "fill-h200": ("h200-suite", "fillrandom u32+4 into 2^24, NVIDIA H200"),
 }

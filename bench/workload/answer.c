@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answer.h"
+#include "inputs.h"
 
 #include "bench/common/threads.h"
-#include "element.h"
 #include "keys.h"
+#include "workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

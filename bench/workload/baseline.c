@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "baseline.h"
 
-#include "element.h"
+#include "workload.h"
 
 #include <stdlib.h>
 #include <string.h>

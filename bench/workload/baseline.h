@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plain host program would do on one thread, to measure a device against. Keys are unsigned integers of 4 or 8
  * bytes (the ordered form of any other type), values 0, 4 or 8 bytes. */
-#ifndef BENCH_BASELINE_H
-#define BENCH_BASELINE_H
+#ifndef BENCH_WORKLOAD_BASELINE_H
+#define BENCH_WORKLOAD_BASELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +52,33 @@ uint64_t host_top(const void *keys, size_t key_bytes, size_t count, size_t k, vo
 
 /* Row index[i] of `rows` to row i of `out`; returns how many. */
 size_t host_gather(const void *rows, const uint32_t *index, size_t row_bytes, size_t count, void *out);
+
+/* A static search tree in plain C, to measure searches of CPUs against: nodes of 16 keys of 4 bytes, a cache line; AVX2
+ * compares where the processor has them; 16 queries go down in step, each asking for its next node; huge pages; all
+ * processors. The S-tree of Algorithmica and of static-search-tree (Groot Koerkamp, 2024), with separators that are the last
+ * keys of what is below. */
+
+#define STREE_LEVELS 9
+
+struct stree {
+    uint32_t *node;                /* all levels, the root's first; the last are the keys themselves */
+    size_t    at[STREE_LEVELS];    /* where a level begins, in keys; level 0 is the keys */
+    size_t    units[STREE_LEVELS]; /* nodes of a level */
+    size_t    count;
+    int       levels; /* above the keys */
+};
+
+/* Of sorted keys. False if memory ran out. */
+bool stree_make(struct stree *tree, const uint32_t *keys, size_t count);
+void stree_free(struct stree *tree);
+
+/* rank[i] = how many keys are less than query[i]. */
+void stree_ranks(const struct stree *tree, const uint32_t *query, size_t n, uint32_t *rank);
+
+/* The sort of inputs and of what is expected, on all processors: not timed. */
+
+/* As host_radix_sort: stable; `spare` has room for as much; the result is in `in`. */
+void pairs_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dict_plan.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "model_step.h"
-#include "plan_concurrent.h"
-#include "plan_prefix.h"
-#include "plan_tasks.h"
-#include "plan_updates.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,25 +22,20 @@ static bool has_intervals(enum workload workload)
            workload == PAGERANDOM;
 }
 
-static void rank_span(void *requests_, size_t from, size_t to, int part)
+static void rank_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    (void) part;
-    for (size_t row = from; row < to; row++)
-        sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
+    sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
 }
 
-static void interval_span(void *requests_, size_t from, size_t to, int part)
+static void interval_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const size_t at = pick(requests->plan, row, requests->count);
-        set_interval(requests->plan, requests->sheet, row, at);
-        if (requests->plan->spec.workload == PAGERANDOM)
-            set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
-        requests->sheet->hints[row] = (uint32_t) at;
-    }
+    const size_t           at = pick(requests->plan, row, requests->count);
+    set_interval(requests->plan, requests->sheet, row, at);
+    if (requests->plan->spec.workload == PAGERANDOM)
+        set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
+    requests->sheet->hints[row] = (uint32_t) at;
 }
 
 static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
@@ -96,9 +87,9 @@ static enum step_call query_call(enum workload workload)
     }
 }
 
-static span_fn query_span(enum workload workload)
+static each_fn query_at(enum workload workload)
 {
-    return workload == SELECTRANDOM ? rank_span : has_intervals(workload) ? interval_span : point_span;
+    return workload == SELECTRANDOM ? rank_at : has_intervals(workload) ? interval_at : point_at;
 }
 
 static bool draw_queries(struct dict_plan *plan)
@@ -109,7 +100,7 @@ static bool draw_queries(struct dict_plan *plan)
     const struct requests requests = { plan, &work->sheet, 0, count };
     if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
         return false;
-    for_spans(count, query_span(workload), (void *) &requests);
+    for_each(count, query_at(workload), (void *) &requests);
     work->steps[0] = (struct step) { .call = query_call(workload),
                                      .relation = workload == SEEKWITHIN ? ORDO_GT : ORDO_GE,
                                      .limit = plan->spec.width,
@@ -288,28 +279,12 @@ void plan_free(struct dict_plan *plan)
 static struct dict_plan kept;
 static bool             is_kept;
 
-/* The point without what only the structure goes by. */
-static struct spec without_structure(const struct spec *spec)
-{
-    struct spec point = *spec;
-    point.variant = 0;
-    point.growth = point.load_percent = point.raise_percent = point.chunk = point.group = 0;
-    point.first_calls = false;
-    point.tune = NULL;
-    point.width = spec->width ? spec->width : 1;
-    return point;
-}
-
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
-    const struct spec x = without_structure(a), y = without_structure(b);
-    if (workload_asks_prefixes(x.workload) && (a->variant == XFAST) != (b->variant == XFAST))
-        return false;
-    return x.workload == y.workload && x.type == y.type && x.value_bytes == y.value_bytes && x.dist == y.dist &&
-           x.count == y.count && x.n_queries == y.n_queries && x.seed == y.seed && x.batch == y.batch &&
-           x.hit_percent == y.hit_percent && x.width == y.width && x.fills == y.fills &&
-           x.update_percent == y.update_percent && x.erase_percent == y.erase_percent &&
-           x.stale_percent == y.stale_percent;
+    struct spec x = *a;
+    x.width = b->width ? a->width : 0; /* plan_make takes 0 as 1 */
+    return spec_asks_same(&x, b) &&
+           (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
 }
 
 struct dict_plan *plan_borrow(const struct spec *spec)

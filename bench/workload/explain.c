@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "explain.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "plan_concurrent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,12 +99,10 @@ static void store_settled(void *settling_, size_t from, size_t to, int part)
 }
 
 /* Keys of the model differ, and so do their places. */
-static void mark_before(void *settling_, size_t from, size_t to, int part)
+static void mark_before(void *settling_, size_t i)
 {
     const struct settling *settling = settling_;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        settling->histories[range_place(settling->plan, model_key(&settling->plan->model, i))].before = true;
+    settling->histories[range_place(settling->plan, model_key(&settling->plan->model, i))].before = true;
 }
 
 static bool settle(const struct dict_plan *plan, struct history *histories, struct model *after, char *why,
@@ -136,7 +133,7 @@ bool explain_points(const struct dict_plan *plan, const uint8_t *found, const vo
     if (!good)
         snprintf(why, why_bytes, "no memory to check the results");
     if (good)
-        for_spans(plan->model.count, mark_before, &(struct settling) { .plan = plan, .histories = histories });
+        for_each(plan->model.count, mark_before, &(struct settling) { .plan = plan, .histories = histories });
     for (size_t row = 0; row < rows && good; row++)
         good = take_row(plan, row, found, values_out, histories, why, why_bytes);
     good = good && settle(plan, histories, after, why, why_bytes);

@@ -2,8 +2,8 @@
 #include "inputs.h"
 
 #include "bench/common/threads.h"
-#include "element.h"
 #include "keys.h"
+#include "workload.h"
 
 #include <stdlib.h>
 
@@ -67,17 +67,14 @@ struct hits {
     const struct inputs *in;
 };
 
-static void hits_of_span(void *arg, size_t from, size_t to, int part)
+static void hits_of(void *arg, size_t i)
 {
     const struct hits *hits = arg;
     const struct spec *spec = hits->spec;
     const size_t       bytes = type_bytes(spec->type);
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        const uint64_t r = draw(spec->seed + 8, i);
-        if (r % 8 != 0)
-            set_element(hits->in->queries, bytes, i, element(hits->in->keys, bytes, (size_t) (r / 8 % spec->count)));
-    }
+    const uint64_t     r = draw(spec->seed + 8, i);
+    if (r % 8 != 0)
+        set_element(hits->in->queries, bytes, i, element(hits->in->keys, bytes, (size_t) (r / 8 % spec->count)));
 }
 
 static bool make_queries(const struct spec *spec, const struct inputs *in)
@@ -92,7 +89,7 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     if (search)
         return true;
     if (spec->count > 0)
-        for_spans(spec->n_queries, hits_of_span, &(struct hits) { spec, in });
+        for_each(spec->n_queries, hits_of, &(struct hits) { spec, in });
     return !sorted || keys_sort(spec->type, in->queries, spec->n_queries);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys.h"
 
+#include "baseline.h"
 #include "bench/common/threads.h"
-#include "element.h"
-#include "pairs_sort.h"
+#include "workload.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,12 +104,10 @@ static uint64_t key_at(const struct fill *fill, size_t i)
     }
 }
 
-static void fill_span(void *arg, size_t from, size_t to, int part)
+static void fill_at(void *arg, size_t i)
 {
     const struct fill *fill = arg;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        set_key(fill, i, key_at(fill, i));
+    set_key(fill, i, key_at(fill, i));
 }
 
 /* What sorting `count` uniform draws would give, without sorting: the sums of exponential gaps, divided by the sum of
@@ -199,13 +197,11 @@ struct forms {
     uint64_t (*form)(ordo_type type, uint64_t key);
 };
 
-static void forms_of_span(void *forms_, size_t from, size_t to, int part)
+static void forms_of(void *forms_, size_t i)
 {
     const struct forms *forms = forms_;
     const size_t        bytes = type_bytes(forms->type);
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        set_element(forms->to, bytes, i, forms->form(forms->type, element(forms->from, bytes, i)));
+    set_element(forms->to, bytes, i, forms->form(forms->type, element(forms->from, bytes, i)));
 }
 
 bool keys_sort(ordo_type type, void *keys, size_t count)
@@ -215,17 +211,17 @@ bool keys_sort(ordo_type type, void *keys, size_t count)
     if (!spare)
         return false;
     struct forms forms = { keys, keys, type, key_order };
-    for_spans(count, forms_of_span, &forms);
+    for_each(count, forms_of, &forms);
     pairs_sort((struct pairs) { keys, NULL }, (struct pairs) { spare, NULL }, bytes, 0, count);
     forms.form = key_stored;
-    for_spans(count, forms_of_span, &forms);
+    for_each(count, forms_of, &forms);
     free(spare);
     return true;
 }
 
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders)
 {
-    for_spans(count, forms_of_span, &(struct forms) { keys, orders, type, key_order });
+    for_each(count, forms_of, &(struct forms) { keys, orders, type, key_order });
 }
 
 struct values {
@@ -234,24 +230,22 @@ struct values {
     size_t   first;
 };
 
-static void values_of_span(void *values_, size_t from, size_t to, int part)
+static void values_of(void *values_, size_t i)
 {
     const struct values *values = values_;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        set_element(values->to, values->bytes, i, value_of(values->bytes, values->first + i));
+    set_element(values->to, values->bytes, i, value_of(values->bytes, values->first + i));
 }
 
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values)
 {
     if (value_bytes)
-        for_spans(count, values_of_span, &(struct values) { values, value_bytes, first });
+        for_each(count, values_of, &(struct values) { values, value_bytes, first });
 }
 
 void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
     struct fill fill = { keys, type, dist, seed, count };
-    for_spans(count, fill_span, &fill);
+    for_each(count, fill_at, &fill);
 }
 
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)

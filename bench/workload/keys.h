@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and values as they are drawn: any element can be had without those before it. */
-#ifndef BENCH_KEYS_H
-#define BENCH_KEYS_H
+#ifndef BENCH_WORKLOAD_KEYS_H
+#define BENCH_WORKLOAD_KEYS_H
 
 #include "workload.h"
 

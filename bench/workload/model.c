@@ -2,8 +2,97 @@
 #include "model.h"
 
 #include "baseline.h"
+#include "bench/common/threads.h"
+#include "keys.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+size_t sheet_width(const struct sheet *sheet, enum column_id column)
+{
+    switch (column) {
+    case COL_CODES:
+    case COL_LENGTHS:
+    case COL_FOUND:
+    case COL_OUTCOMES:
+        return 1;
+    case COL_VALUES:
+    case COL_VALUES_OUT:
+    case COL_RANGE_VALUES:
+        return sheet->value_bytes;
+    case COL_COUNTS:
+    case COL_RANKS:
+        return 4;
+    case COL_OFFSETS:
+        return 8;
+    default:
+        return ordo_type_bytes(sheet->type);
+    }
+}
+
+const char *column_name(enum column_id column)
+{
+    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",          "values",     "ranks",
+                                                  "lengths", "found",      "keys_out",     "values_out", "counts",
+                                                  "offsets", "range_keys", "range_values", "outcomes" };
+    return names[column];
+}
+
+bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows)
+{
+    free(sheet->at[column]);
+    sheet->at[column] = NULL;
+    sheet->rows[column] = 0;
+    return sheet_grow(sheet, column, rows);
+}
+
+bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows)
+{
+    const size_t width = sheet_width(sheet, column), before = sheet->rows[column];
+    if (width == 0 || rows <= before)
+        return true;
+    char *more = realloc(sheet->at[column], rows * width);
+    if (!more)
+        return false;
+    sheet->at[column] = more;
+    sheet->rows[column] = rows;
+    fill_bytes(more + before * width, column >= FIRST_OUTPUT ? POISON_BYTE : 0, (rows - before) * width);
+    return true;
+}
+
+void sheet_free(struct sheet *sheet)
+{
+    for (int c = 0; c < N_COLUMNS; c++)
+        free(sheet->at[c]);
+    free(sheet->hints);
+    *sheet = (struct sheet) { .type = sheet->type, .value_bytes = sheet->value_bytes };
+}
+
+void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value)
+{
+    if (!sheet->at[column])
+        return;
+    if (sheet_width(sheet, column) == 1)
+        ((uint8_t *) sheet->at[column])[row] = (uint8_t) value;
+    else
+        set_element(sheet->at[column], sheet_width(sheet, column), row, value);
+}
+
+bool script_steps(struct script *script, size_t n)
+{
+    free(script->steps);
+    script->steps = calloc(n + 1, sizeof *script->steps);
+    script->n_steps = script->steps ? n : 0;
+    return script->steps;
+}
+
+void script_free(struct script *script)
+{
+    sheet_free(&script->sheet);
+    free(script->steps);
+    script->steps = NULL;
+    script->n_steps = 0;
+}
 
 struct model model_empty(ordo_type type, uint32_t value_bytes)
 {
@@ -48,4 +137,159 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
             high = middle;
     }
     return low;
+}
+
+/* ---- erased ranges ------------------------------------------------------------------------------------------- */
+
+/* Of each row how many elements it is the first to erase. */
+static void mark_ranges(const struct model *model, struct sheet *sheet, const struct step *step, bool *erased)
+{
+    for (size_t row = step->at; row < step->at + step->count; row++) {
+        const uint64_t lo = key_order(model->type, sheet_get(sheet, COL_KEYS, row));
+        const uint64_t hi = key_order(model->type, sheet_get(sheet, COL_HIS, row));
+        size_t         n = 0;
+        for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
+            n += !erased[i];
+            erased[i] = true;
+        }
+        sheet_set(sheet, COL_COUNTS, row, n);
+    }
+}
+
+bool model_erase_ranges(struct model *model, struct sheet *sheet, const struct step *step)
+{
+    bool  *erased = calloc(model->count + 1, sizeof *erased);
+    size_t kept = 0;
+    if (!erased)
+        return false;
+    mark_ranges(model, sheet, step, erased);
+    for (size_t i = 0; i < model->count; i++) {
+        if (erased[i])
+            continue;
+        set_element(model->keys, model->key_bytes, kept, model_key(model, i));
+        if (model->value_bytes)
+            set_element(model->values, model->value_bytes, kept, model_value(model, i));
+        kept++;
+    }
+    model->count = kept;
+    free(erased);
+    return true;
+}
+
+/* ---- both ends ----------------------------------------------------------------------------------------------- */
+
+static size_t at_most(const struct model *model, const struct step *step)
+{
+    return step->count < model->count ? step->count : model->count;
+}
+
+void model_peek(const struct model *model, struct sheet *sheet, const struct step *step)
+{
+    const size_t n = at_most(model, step);
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = step->call == DO_PEEK_LAST ? model->count - 1 - i : i;
+        sheet_set(sheet, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
+        sheet_set(sheet, COL_VALUES_OUT, step->at + i, model_value(model, at));
+    }
+}
+
+void model_take_first(struct model *model, struct sheet *sheet, const struct step *step)
+{
+    const size_t n = at_most(model, step);
+    model_peek(model, sheet, step);
+    model->count -= n;
+    memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
+    if (model->value_bytes)
+        memmove(model->values, (char *) model->values + n * model->value_bytes, model->count * model->value_bytes);
+}
+
+/* ---- prefixes ------------------------------------------------------------------------------------------------ */
+
+static unsigned bits_of(ordo_type type)
+{
+    return type == ORDO_U32 ? 32 : 64;
+}
+
+uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length)
+{
+    return type == ORDO_U32 ? ordo_prefix_u32((uint32_t) bits, length) : ordo_prefix_u64(bits, length);
+}
+
+unsigned prefix_length(ordo_type type, uint64_t prefix)
+{
+    return type == ORDO_U32 ? ordo_prefix_u32_length((uint32_t) prefix) : ordo_prefix_u64_length(prefix);
+}
+
+/* The bits of a key behind its first ones; not all of it is before. */
+static uint64_t rest(ordo_type type, unsigned length)
+{
+    return (type == ORDO_U32 ? UINT32_MAX : UINT64_MAX) >> length;
+}
+
+uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length)
+{
+    return bits & ~rest(type, length);
+}
+
+uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length)
+{
+    return bits | rest(type, length);
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------------- */
+
+struct question {
+    const struct model *model;
+    struct sheet       *sheet;
+    const struct step  *step;
+    uint64_t            lengths; /* a bit for each that a prefix of the model has */
+};
+
+static void count_at(void *question_, size_t i)
+{
+    const struct question *q = question_;
+    const ordo_type        type = q->model->type;
+    const size_t           row = q->step->at + i;
+    const uint64_t         key = sheet_get(q->sheet, COL_KEYS, row);
+    const unsigned         length = ((const uint8_t *) q->sheet->at[COL_LENGTHS])[row];
+    const size_t           below = model_below(q->model, prefix_least(type, key, length), SIZE_MAX);
+    sheet_set(q->sheet, COL_COUNTS, row, model_up_to(q->model, prefix_greatest(type, key, length), below) - below);
+}
+
+void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
+{
+    struct question q = { model, sheet, step, 0 };
+    for_each(step->count, count_at, &q);
+}
+
+static void longest_row(const struct question *q, size_t row)
+{
+    const struct model *model = q->model;
+    const uint64_t      key = sheet_get(q->sheet, COL_KEYS, row);
+    sheet_set(q->sheet, COL_FOUND, row, false);
+    for (unsigned length = bits_of(model->type); length-- > 0;) {
+        const uint64_t prefix = prefix_key(model->type, key, length);
+        const size_t   at = q->lengths >> length & 1 ? model_below(model, prefix, SIZE_MAX) : model->count;
+        if (at == model->count || model_key(model, at) != prefix)
+            continue;
+        sheet_set(q->sheet, COL_FOUND, row, true);
+        sheet_set(q->sheet, COL_KEYS_OUT, row, prefix);
+        sheet_set(q->sheet, COL_VALUES_OUT, row, model_value(model, at));
+        return;
+    }
+}
+
+static void longest_at(void *question_, size_t i)
+{
+    const struct question *q = question_;
+    const size_t           row = q->step->at + i;
+    longest_row(q, row);
+}
+
+void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
+{
+    struct question q = { model, sheet, step, 0 };
+    for (size_t i = 0; i < model->count; i++)
+        q.lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
+    for_each(step->count, longest_at, &q);
 }

@@ -1,11 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dictionary that others are checked against: a sorted array in host memory, changed and queried by plain code. */
-#ifndef BENCH_MODEL_H
-#define BENCH_MODEL_H
+/* What goes into calls on dictionaries and what comes out, in host memory: a sheet of columns, and the steps that work
+ * on its rows. The same script runs on a dictionary (dict_subject.h) and on the model (model_step.h). */
+#ifndef BENCH_WORKLOAD_MODEL_H
+#define BENCH_WORKLOAD_MODEL_H
 
-#include "element.h"
+#include "workload.h"
 
+#include "ordo/dict.h"
 #include "ordo/ordo.h"
+
+enum column_id {
+    /* inputs */
+    COL_CODES,
+    COL_KEYS, /* of counts and ranges the lower bounds */
+    COL_HIS,
+    COL_VALUES,
+    COL_RANKS,   /* of selections */
+    COL_LENGTHS, /* of prefixes, in bits: bytes */
+    /* outputs */
+    COL_FOUND,
+    COL_KEYS_OUT,
+    COL_VALUES_OUT,
+    COL_COUNTS,
+    COL_OFFSETS,
+    COL_RANGE_KEYS,
+    COL_RANGE_VALUES,
+    COL_OUTCOMES,
+    N_COLUMNS
+};
+#define FIRST_OUTPUT COL_FOUND
+
+struct sheet {
+    ordo_type type;
+    uint32_t  value_bytes;
+    size_t    rows[N_COLUMNS]; /* 0: there is no such column */
+    void     *at[N_COLUMNS];
+    /* Where each key stands in the model, or thereabouts: spares the model a search. NULL: not known. Host only. */
+    uint32_t *hints;
+};
+
+/* Bytes of an element of a column; 0 for values of no bytes. */
+size_t      sheet_width(const struct sheet *sheet, enum column_id column);
+const char *column_name(enum column_id column);
+
+/* Gives a column room for `rows`; outputs are filled with POISON_BYTE. What it held is lost. False without memory. */
+bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows);
+/* Gives a column of outputs room for `rows` and keeps what it holds. */
+bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows);
+void sheet_free(struct sheet *sheet);
+
+static inline uint64_t sheet_get(const struct sheet *sheet, enum column_id column, size_t row)
+{
+    return element(sheet->at[column], sheet_width(sheet, column), row);
+}
+/* Nothing without such a column. */
+void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value);
+
+/* ---- scripts ------------------------------------------------------------------------------------------------- */
+
+enum step_call {
+    DO_BUILD,
+    DO_UPSERT,
+    DO_ERASE,
+    DO_COMBINE, /* sums */
+    DO_ERASE_RANGE,
+    DO_TAKE_FIRST,
+    DO_PEEK_FIRST,
+    DO_PEEK_LAST,
+    DO_FIND,
+    DO_SEEK,
+    DO_COUNT,
+    DO_RANGE,
+    DO_RANK, /* keys that are less */
+    DO_SELECT,
+    DO_SEEK_WITHIN,
+    DO_PAGE,
+    DO_AGGREGATE, /* sums */
+    DO_LONGEST_PREFIX,
+    DO_COUNT_PREFIX,
+    DO_APPLY,
+    DO_CONCURRENT,
+    DO_CLEAN_UP,
+    DO_COMPACT,
+    DO_EXPORT /* all elements, as the elements of one range */
+};
+
+/* One call on rows at .. at + count - 1. */
+struct step {
+    enum step_call call;
+    ordo_relation  relation; /* of seeks */
+    size_t         at, count;
+    size_t         limit;                 /* of pages */
+    size_t         offsets_at;            /* ranges: where their count + 1 offsets begin, and ... */
+    size_t         range_at, range_count; /* ... their elements, which the model finds out */
+};
+
+struct script {
+    struct sheet sheet;
+    struct step *steps;
+    size_t       n_steps;
+};
+
+/* Room for n steps, all zero. False without memory. */
+bool script_steps(struct script *script, size_t n);
+void script_free(struct script *script);
+
+/* The dictionary that others are checked against: a sorted array in host memory, changed and queried by plain code. */
 
 struct model {
     ordo_type type;
@@ -31,5 +131,40 @@ static inline uint64_t model_value(const struct model *model, size_t i)
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
 /* How many keys are at or below `key`, of which `from` are known to be; quick if it is little more. */
 size_t model_up_to(const struct model *model, uint64_t key, size_t from);
+
+/* The steps of a script, done by the model. */
+
+/* Does the step (of a concurrent batch: one whose results no order of its operations would change), and writes to the
+ * sheet's outputs what a dictionary must give. Range columns grow as needed, and the step learns how many elements it
+ * gives. False without memory. */
+bool model_do(struct model *model, struct sheet *sheet, struct step *step);
+/* The whole script; elements of ranges follow those of the steps before. */
+bool model_run(struct model *model, struct script *script);
+
+/* Mixed batches on the model. */
+
+/* Does a step of DO_APPLY as model_do (model_step.h) does. */
+bool model_apply(struct model *model, struct sheet *sheet, struct step *step);
+
+/* What a model answers about prefixes, by plain code. Keys are ORDO_U32 or ORDO_U64. */
+
+/* A prefix as a key, and how many bits it has (ordo/xfast.h); the least and the greatest key that begin with the first bits of one. */
+uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
+unsigned prefix_length(ordo_type type, uint64_t prefix);
+uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
+uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
+
+/* DO_COUNT_PREFIX: keys that begin as each row's. */
+void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
+/* DO_LONGEST_PREFIX: of each row's key every length that a prefix of the model has is tried, from the longest on. */
+void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
+
+/* Ranges erased, and the ends of the model taken or looked at. Each does its step as model_do (model_step.h) does. */
+
+/* False without memory. */
+bool model_erase_ranges(struct model *model, struct sheet *sheet, const struct step *step);
+void model_take_first(struct model *model, struct sheet *sheet, const struct step *step);
+/* The first or the last elements, as step->call says. */
+void model_peek(const struct model *model, struct sheet *sheet, const struct step *step);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mixed batches on the model, one operation after another. The keys that the batch changes are put among the model's
  * beforehand, so that no operation has to move anything: each key is only there or not. */
-#include "model_apply.h"
+#include "model.h"
 
 #include "baseline.h"
-#include "element.h"
 #include "keys.h"
+#include "workload.h"
 
 #include <stdlib.h>
 

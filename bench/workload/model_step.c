@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model_step.h"
+#include "model.h"
 
 #include "baseline.h"
 #include "bench/common/threads.h"
-#include "element.h"
 #include "keys.h"
-#include "model_apply.h"
-#include "model_prefix.h"
-#include "model_tasks.h"
-#include "pairs_sort.h"
+#include "workload.h"
 
 #include <stdlib.h>
 
@@ -242,12 +238,11 @@ static void find_row(const struct query *query, size_t row, bool values)
         sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
 }
 
-static void find_span(void *query_, size_t from, size_t to, int part)
+static void find_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
-        find_row(query, row, true);
+    const size_t        row = query->step->at + i;
+    find_row(query, row, true);
 }
 
 /* The place that stands in a relation to a row's key; count if there is none. */
@@ -280,42 +275,36 @@ static void seek_row(const struct query *query, ordo_relation relation, size_t r
     put_element(query, row, at, at < query->model->count);
 }
 
-static void seek_span(void *query_, size_t from, size_t to, int part)
+static void seek_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
-        seek_row(query, query->step->relation, row);
+    const size_t        row = query->step->at + i;
+    seek_row(query, query->step->relation, row);
 }
 
-static void rank_span(void *query_, size_t from, size_t to, int part)
+static void rank_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
-        sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
+    const size_t        row = query->step->at + i;
+    sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
 }
 
-static void select_span(void *query_, size_t from, size_t to, int part)
+static void select_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const size_t at = (size_t) sheet_get(query->sheet, COL_RANKS, row);
-        put_element(query, row, at, at < query->model->count);
-    }
+    const size_t        row = query->step->at + i;
+    const size_t        at = (size_t) sheet_get(query->sheet, COL_RANKS, row);
+    put_element(query, row, at, at < query->model->count);
 }
 
 /* Upwards. */
-static void seek_within_span(void *query_, size_t from, size_t to, int part)
+static void seek_within_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const size_t at = sought(query, query->step->relation, row);
-        put_element(query, row, at,
-                    at < query->model->count && model_key(query->model, at) <= key_of_row(query, COL_HIS, row));
-    }
+    const size_t        row = query->step->at + i;
+    const size_t        at = sought(query, query->step->relation, row);
+    put_element(query, row, at,
+                at < query->model->count && model_key(query->model, at) <= key_of_row(query, COL_HIS, row));
 }
 
 /* How many keys lie in a row's interval, from *at on. */
@@ -327,53 +316,45 @@ static size_t within_row(const struct query *query, size_t row, size_t *at)
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
-static void count_span(void *query_, size_t from, size_t to, int part)
+static void count_at(void *query_, size_t i)
 {
     const struct query *query = query_;
     size_t              at;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++)
-        sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
+    const size_t        row = query->step->at + i;
+    sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
 }
 
-static void aggregate_span(void *query_, size_t from, size_t to, int part)
+static void aggregate_at(void *query_, size_t i)
 {
     const struct query *query = query_;
     size_t              at;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const size_t n = within_row(query, row, &at);
-        uint64_t     sum = 0;
-        for (size_t i = at; i < at + n; i++)
-            sum += model_value(query->model, i);
-        sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
-    }
+    const size_t        row = query->step->at + i;
+    const size_t        n = within_row(query, row, &at);
+    uint64_t            sum = 0;
+    for (size_t k = at; k < at + n; k++)
+        sum += model_value(query->model, k);
+    sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
 }
 
 /* Into offsets[i + 1], not yet summed up. */
-static void range_count_span(void *query_, size_t from, size_t to, int part)
+static void range_count_at(void *query_, size_t i)
 {
     const struct query *query = query_;
     uint64_t           *offsets = (uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
     size_t              at;
-    (void) part;
-    for (size_t i = from; i < to; i++)
-        offsets[i + 1] = within_row(query, query->step->at + i, &at);
+    offsets[i + 1] = within_row(query, query->step->at + i, &at);
 }
 
-static void range_copy_span(void *query_, size_t from, size_t to, int part)
+static void range_copy_at(void *query_, size_t i)
 {
     const struct query *query = query_;
     const struct model *model = query->model;
     const uint64_t     *offsets = (const uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        const size_t first = below_row(query, query->step->at + i);
-        for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++) {
-            const size_t at = first + (size_t) (k - offsets[i]), place = query->step->range_at + (size_t) k;
-            sheet_set(query->sheet, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
-            sheet_set(query->sheet, COL_RANGE_VALUES, place, model_value(model, at));
-        }
+    const size_t        first = below_row(query, query->step->at + i);
+    for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++) {
+        const size_t at = first + (size_t) (k - offsets[i]), place = query->step->range_at + (size_t) k;
+        sheet_set(query->sheet, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
+        sheet_set(query->sheet, COL_RANGE_VALUES, place, model_value(model, at));
     }
 }
 
@@ -381,7 +362,7 @@ static bool do_range(const struct model *model, struct sheet *sheet, struct step
 {
     struct query query = { model, sheet, step };
     uint64_t    *offsets = (uint64_t *) sheet->at[COL_OFFSETS] + step->offsets_at;
-    for_spans(step->count, range_count_span, &query);
+    for_each(step->count, range_count_at, &query);
     offsets[0] = 0;
     for (size_t i = 0; i < step->count; i++)
         offsets[i + 1] += offsets[i];
@@ -389,18 +370,15 @@ static bool do_range(const struct model *model, struct sheet *sheet, struct step
     if (!sheet_grow(sheet, COL_RANGE_KEYS, step->range_at + step->range_count) ||
         !sheet_grow(sheet, COL_RANGE_VALUES, step->range_at + step->range_count))
         return false;
-    for_spans(step->count, range_copy_span, &query);
+    for_each(step->count, range_copy_at, &query);
     return true;
 }
 
-static void export_span(void *query_, size_t from, size_t to, int part)
+static void export_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        sheet_set(query->sheet, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
-        sheet_set(query->sheet, COL_RANGE_VALUES, i, model_value(query->model, i));
-    }
+    sheet_set(query->sheet, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
+    sheet_set(query->sheet, COL_RANGE_VALUES, i, model_value(query->model, i));
 }
 
 static bool do_export(const struct model *model, struct sheet *sheet, struct step *step)
@@ -409,26 +387,24 @@ static bool do_export(const struct model *model, struct sheet *sheet, struct ste
     step->range_count = model->count;
     if (!sheet_grow(sheet, COL_RANGE_KEYS, model->count) || !sheet_grow(sheet, COL_RANGE_VALUES, model->count))
         return false;
-    for_spans(model->count, export_span, &query);
+    for_each(model->count, export_at, &query);
     return true;
 }
 
 /* ---- concurrent batches -------------------------------------------------------------------------------------- */
 
-static void concurrent_span(void *query_, size_t from, size_t to, int part)
+static void concurrent_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    (void) part;
-    for (size_t row = query->step->at + from; row < query->step->at + to; row++) {
-        const ordo_code code = code_of_row(query->sheet, query->step, row);
-        sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
-        if (!query->sheet->at[COL_FOUND])
-            continue;
-        if (code == ORDO_SEEK_GE)
-            seek_row(query, ORDO_GE, row);
-        else
-            find_row(query, row, code == ORDO_FIND);
-    }
+    const size_t        row = query->step->at + i;
+    const ordo_code     code = code_of_row(query->sheet, query->step, row);
+    sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
+    if (!query->sheet->at[COL_FOUND])
+        return;
+    if (code == ORDO_SEEK_GE)
+        seek_row(query, ORDO_GE, row);
+    else
+        find_row(query, row, code == ORDO_FIND);
 }
 
 /* Finds, successors, upserts and erases that no order among them can tell apart: every one is answered as before the
@@ -436,7 +412,7 @@ static void concurrent_span(void *query_, size_t from, size_t to, int part)
 static bool do_concurrent(struct model *model, struct sheet *sheet, struct step *step)
 {
     struct query query = { model, sheet, step };
-    for_spans(step->count, concurrent_span, &query);
+    for_each(step->count, concurrent_at, &query);
     return update(model, sheet, step);
 }
 
@@ -454,28 +430,28 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
     case DO_COMBINE:
         return update(model, sheet, step);
     case DO_FIND:
-        for_spans(step->count, find_span, &query);
+        for_each(step->count, find_at, &query);
         return true;
     case DO_SEEK:
-        for_spans(step->count, seek_span, &query);
+        for_each(step->count, seek_at, &query);
         return true;
     case DO_COUNT:
-        for_spans(step->count, count_span, &query);
+        for_each(step->count, count_at, &query);
         return true;
     case DO_RANGE:
     case DO_PAGE:
         return do_range(model, sheet, step);
     case DO_RANK:
-        for_spans(step->count, rank_span, &query);
+        for_each(step->count, rank_at, &query);
         return true;
     case DO_SELECT:
-        for_spans(step->count, select_span, &query);
+        for_each(step->count, select_at, &query);
         return true;
     case DO_SEEK_WITHIN:
-        for_spans(step->count, seek_within_span, &query);
+        for_each(step->count, seek_within_at, &query);
         return true;
     case DO_AGGREGATE:
-        for_spans(step->count, aggregate_span, &query);
+        for_each(step->count, aggregate_at, &query);
         return true;
     case DO_LONGEST_PREFIX:
         model_longest_prefix(model, sheet, step);

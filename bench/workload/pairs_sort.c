@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pairs_sort.h"
+#include "baseline.h"
 
 #include "bench/common/threads.h"
-#include "element.h"
+#include "workload.h"
 
 #include <stdlib.h>
 #include <string.h>

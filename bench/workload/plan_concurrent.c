@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan_concurrent.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
@@ -53,22 +53,19 @@ static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet
     sheet->hints[row] = (uint32_t) (at + (key > own));
 }
 
-static void concurrent_span(void *requests_, size_t from, size_t to, int part)
+static void concurrent_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     const size_t            keys = plan->model.count, rows = requests->count;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const size_t    place = requests->sheet->hints[row];
-        const size_t    at = rows > keys ? place : place * keys / rows;
-        const ordo_code code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
-        /* Nothing happens to the first key: finds of it are those of more operations than keys. */
-        if (place == 0 || at >= keys)
-            draw_concurrent_operation(plan, requests->sheet, row, 0, ORDO_FIND);
-        else
-            draw_concurrent_operation(plan, requests->sheet, row, at, code);
-    }
+    const size_t            place = requests->sheet->hints[row];
+    const size_t            at = rows > keys ? place : place * keys / rows;
+    const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+    /* Nothing happens to the first key: finds of it are those of more operations than keys. */
+    if (place == 0 || at >= keys)
+        draw_concurrent_operation(plan, requests->sheet, row, 0, ORDO_FIND);
+    else
+        draw_concurrent_operation(plan, requests->sheet, row, at, code);
 }
 
 /* Numbers below `count` in any order, each from its place alone: four rounds of a Feistel network permute the numbers of an
@@ -90,16 +87,13 @@ static uint64_t permuted(const struct shuffle *shuffle, uint64_t i)
     return i;
 }
 
-static void shuffle_span(void *shuffle_, size_t from, size_t to, int part)
+static void shuffle_at(void *shuffle_, size_t i)
 {
     const struct shuffle *shuffle = shuffle_;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        uint64_t number = permuted(shuffle, i);
-        while (number >= shuffle->count)
-            number = permuted(shuffle, number);
-        shuffle->to[i] = (uint32_t) number;
-    }
+    uint64_t              number = permuted(shuffle, i);
+    while (number >= shuffle->count)
+        number = permuted(shuffle, number);
+    shuffle->to[i] = (uint32_t) number;
 }
 
 static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
@@ -108,7 +102,7 @@ static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
     while (shuffle.half < 16 && (size_t) 1 << 2 * shuffle.half < count)
         shuffle.half++;
     if (shuffle.to)
-        for_spans(count, shuffle_span, &shuffle);
+        for_each(count, shuffle_at, &shuffle);
     return shuffle.to;
 }
 
@@ -130,17 +124,14 @@ size_t range_place(const struct dict_plan *plan, uint64_t key)
     return (size_t) (key / range_step(plan));
 }
 
-static void half_span(void *requests_, size_t from, size_t to, int part)
+static void half_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const size_t pair = requests->sheet->hints[row];
-        set_stored(requests->sheet, COL_KEYS, row,
-                   range_key(plan, 2 * pair + (draw(stream(plan, STREAM_TABLE), pair) & 1)));
-        set_value_by_key(requests->sheet, row);
-    }
+    const size_t            pair = requests->sheet->hints[row];
+    set_stored(requests->sheet, COL_KEYS, row,
+               range_key(plan, 2 * pair + (draw(stream(plan, STREAM_TABLE), pair) & 1)));
+    set_value_by_key(requests->sheet, row);
 }
 
 /* One of each two keys, in any order. */
@@ -153,24 +144,21 @@ bool draw_half_of_range(struct dict_plan *plan)
     if (!sheet->hints || !sheet_column(sheet, COL_KEYS, half) || !sheet_column(sheet, COL_VALUES, half) ||
         !script_steps(&plan->table, batches_of(batch, half)))
         return false;
-    for_spans(half, half_span, (void *) &requests);
+    for_each(half, half_at, (void *) &requests);
     batch_steps(batch, plan->table.steps, DO_UPSERT, 0, half);
     return true;
 }
 
-static void range_span(void *requests_, size_t from, size_t to, int part)
+static void range_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     struct sheet           *sheet = requests->sheet;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const ordo_code code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
-        sheet_set(sheet, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
-        set_stored(sheet, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
-        set_value_by_key(sheet, row);
-        sheet_set(sheet, COL_OUTCOMES, row, ORDO_DONE);
-    }
+    const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
+    sheet_set(sheet, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
+    set_stored(sheet, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
+    set_value_by_key(sheet, row);
+    sheet_set(sheet, COL_OUTCOMES, row, ORDO_DONE);
 }
 
 bool draw_concurrent_points(struct dict_plan *plan)
@@ -183,7 +171,7 @@ bool draw_concurrent_points(struct dict_plan *plan)
         !sheet_column(sheet, COL_VALUES_OUT, rows) || !sheet_column(sheet, COL_OUTCOMES, rows) ||
         !script_steps(&plan->work, 1))
         return false;
-    for_spans(rows, range_span, (void *) &requests);
+    for_each(rows, range_at, (void *) &requests);
     plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
     return true;
 }
@@ -201,7 +189,7 @@ bool draw_concurrent_mix(struct dict_plan *plan)
         !sheet_column(sheet, COL_KEYS_OUT, rows) || !sheet_column(sheet, COL_VALUES_OUT, rows) ||
         !sheet_column(sheet, COL_OUTCOMES, rows) || !script_steps(&plan->work, 1))
         return false;
-    for_spans(rows, concurrent_span, (void *) &requests);
+    for_each(rows, concurrent_at, (void *) &requests);
     plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
     return true;
 }

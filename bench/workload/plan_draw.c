@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan_draw.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
 #include "keys.h"
@@ -46,16 +46,14 @@ void set_value_by_key(struct sheet *sheet, size_t row)
     sheet_set(sheet, COL_VALUES, row, value_by_key(sheet_get(sheet, COL_KEYS, row)));
 }
 
-static void values_of_span(void *sheet, size_t from, size_t to, int part)
+static void values_of(void *sheet, size_t row)
 {
-    (void) part;
-    for (size_t row = from; row < to; row++)
-        set_value_by_key(sheet, row);
+    set_value_by_key(sheet, row);
 }
 
 void set_values_by_key(struct sheet *sheet, size_t rows)
 {
-    for_spans(rows, values_of_span, sheet);
+    for_each(rows, values_of, sheet);
 }
 
 void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
@@ -159,19 +157,15 @@ static bool misses(const struct dict_plan *plan, size_t row)
     return draw(stream(plan, STREAM_MISS), row) % 100 >= hits(&plan->spec);
 }
 
-void point_span(void *requests_, size_t from, size_t to, int part)
+void point_at(void *requests_, size_t i)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     struct sheet           *sheet = requests->sheet;
-    (void) part;
-    for (size_t i = from; i < to; i++) {
-        const size_t   row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
-        const bool     miss = misses(plan, row);
-        const uint64_t key =
-            miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
-        set_stored(sheet, COL_KEYS, row, key);
-        if (sheet->hints)
-            sheet->hints[row] = (uint32_t) (at + miss);
-    }
+    const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
+    const bool              miss = misses(plan, row);
+    const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
+    set_stored(sheet, COL_KEYS, row, key);
+    if (sheet->hints)
+        sheet->hints[row] = (uint32_t) (at + miss);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan_prefix.h"
+#include "plan.h"
 
 #include "bench/common/threads.h"
-#include "model_prefix.h"
+#include "model.h"
 
 #include <stdlib.h>
 
@@ -154,37 +154,29 @@ static uint64_t random_rest(const struct dict_plan *plan, size_t row)
 }
 
 /* An address in one of the prefixes, each as often as any. */
-static void address_span(void *drawn_, size_t from, size_t to, int part)
+static void address_at(void *drawn_, size_t row)
 {
     const struct drawn     *d = drawn_;
     const struct dict_plan *plan = d->plan;
     const ordo_type         type = plan->spec.type;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const uint64_t prefix = prefix_of(plan, d->bits, pick_of(plan, plan->spec.count, row, plan->spec.n_queries));
-        const unsigned length = prefix_length(type, prefix);
-        const uint64_t least = prefix_least(type, prefix, length), most = prefix_greatest(type, prefix, length);
-        sheet_set(d->sheet, COL_KEYS, row, least | (random_rest(plan, row) & (most ^ least)));
-    }
+    const uint64_t prefix = prefix_of(plan, d->bits, pick_of(plan, plan->spec.count, row, plan->spec.n_queries));
+    const unsigned length = prefix_length(type, prefix);
+    const uint64_t least = prefix_least(type, prefix, length), most = prefix_greatest(type, prefix, length);
+    sheet_set(d->sheet, COL_KEYS, row, least | (random_rest(plan, row) & (most ^ least)));
 }
 
 /* Bits that a key which is there begins with: from 8 to all but 8. */
-static void count_span(void *drawn_, size_t from, size_t to, int part)
+static void count_at(void *drawn_, size_t row)
 {
     const struct drawn     *d = drawn_;
     const struct dict_plan *plan = d->plan;
     const ordo_type         type = plan->spec.type;
-    (void) part;
-    for (size_t row = from; row < to; row++) {
-        const uint64_t key = model_key(&plan->model, pick(plan, row, plan->spec.n_queries));
-        const unsigned length =
-            8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
-        const uint64_t least = prefix_least(type, key, length), most = prefix_greatest(type, key, length);
-        sheet_set(d->sheet, COL_KEYS, row,
-                  by_prefixes(plan) ? least | (random_rest(plan, row) & (most ^ least)) : least);
-        sheet_set(d->sheet, COL_HIS, row, most);
-        sheet_set(d->sheet, COL_LENGTHS, row, length);
-    }
+    const uint64_t          key = model_key(&plan->model, pick(plan, row, plan->spec.n_queries));
+    const unsigned length = 8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
+    const uint64_t least = prefix_least(type, key, length), most = prefix_greatest(type, key, length);
+    sheet_set(d->sheet, COL_KEYS, row, by_prefixes(plan) ? least | (random_rest(plan, row) & (most ^ least)) : least);
+    sheet_set(d->sheet, COL_HIS, row, most);
+    sheet_set(d->sheet, COL_LENGTHS, row, length);
 }
 
 static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
@@ -214,7 +206,7 @@ bool draw_prefix_queries(struct dict_plan *plan)
     struct drawn drawn = { plan, &plan->work.sheet, bits };
     const bool   made = (bits || !longest) && query_columns(plan, &plan->work.sheet) && script_steps(&plan->work, 1);
     if (made) {
-        for_spans(plan->spec.n_queries, longest ? address_span : count_span, &drawn);
+        for_each(plan->spec.n_queries, longest ? address_at : count_at, &drawn);
         plan->work.steps[0] = query_step(plan);
     }
     free(bits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "stree.h"
+#include "baseline.h"
 
 #include "bench/common/threads.h"
 

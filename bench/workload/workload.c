@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload.h"
 
+#include "ordo/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
 const char *workload_name(enum workload workload)
@@ -203,6 +209,41 @@ struct ordo_run spec_run(const struct spec *spec, size_t r)
     return (struct ordo_run) { r * each, r + 1 == runs ? spec->count - r * each : each };
 }
 
+const struct axis_facts axes[N_AXES] = {
+#define X(member, option, key, low, high, initial, has, traits) { option, key, low, high, traits },
+    AXIS_MAP(X)
+#undef X
+};
+
+uint32_t spec_axis(const struct spec *spec, int axis)
+{
+    const uint32_t numbers[N_AXES] = {
+#define X(member, ...) spec->member,
+        AXIS_MAP(X)
+#undef X
+    };
+    return numbers[axis];
+}
+
+bool has_axis(int axis, enum workload workload, int variant)
+{
+    const bool has[N_AXES] = {
+#define X(member, option, key, low, high, initial, has, traits) has,
+        AXIS_MAP(X)
+#undef X
+    };
+    return has[axis];
+}
+
+bool spec_asks_same(const struct spec *a, const struct spec *b)
+{
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (!(axes[axis].traits & AXIS_STRUCTURE) && spec_axis(a, axis) != spec_axis(b, axis))
+            return false;
+    return a->workload == b->workload && a->type == b->type && a->value_bytes == b->value_bytes && a->dist == b->dist &&
+           a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed && a->batch == b->batch;
+}
+
 /* One batch is timed, of a dictionary that is there. */
 static bool is_one_batch(enum workload workload)
 {
@@ -357,4 +398,76 @@ struct transfers spec_transfers(const struct spec *spec, size_t stored)
 ordo_op spec_op(const struct spec *spec)
 {
     return type_is_float(spec->type) ? ORDO_MAX : ORDO_SUM;
+}
+
+/* Numbers up to this are powers of two. */
+#define MOST_LOG2 31
+
+static bool parse_size(const char **text, size_t *size, bool *is_log2)
+{
+    const bool exact = **text == '=', power = strncmp(*text, "2^", 2) == 0;
+    *text += exact ? 1 : power ? 2 : 0;
+    if (**text < '0' || **text > '9')
+        return false;
+    char                    *end = NULL;
+    const unsigned long long number = strtoull(*text, &end, 10);
+    *text = end;
+    *is_log2 = !exact && number <= MOST_LOG2;
+    if (power && !*is_log2)
+        return false;
+    *size = (size_t) number;
+    return number <= ORDO_MAX_COUNT && (*is_log2 || number > 0);
+}
+
+int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes)
+{
+    const char *at = text;
+    int         n = 0;
+    for (;;) {
+        size_t from = 0, to = 0;
+        bool   from_log2 = false, to_log2 = false;
+        bool   good = parse_size(&at, &from, &from_log2);
+        to = from;
+        if (good && strncmp(at, "..", 2) == 0) {
+            at += 2;
+            good = from_log2 && parse_size(&at, &to, &to_log2) && to_log2 && to >= from;
+        }
+        if (!good || (*at && *at != ',')) {
+            snprintf(why, why_bytes,
+                     "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
+                     "numbers above %d stand for themselves (at most %zu)",
+                     text, MOST_LOG2, ORDO_MAX_COUNT);
+            return -1;
+        }
+        for (; from <= to && n < room; from++)
+            sizes[n++] = from_log2 ? (size_t) 1 << from : from;
+        if (!*at)
+            return n;
+        at++;
+    }
+}
+
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
+                size_t why_bytes)
+{
+    int n = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        int          i = 0;
+        while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
+            i++;
+        if (i == n_names) {
+            int used = snprintf(why, why_bytes, "unknown '%.*s' (expected", (int) length, at);
+            for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
+                used += snprintf(why + used, why_bytes - (size_t) used, "%s %s", k ? "," : "", name(k));
+            if (used > 0 && (size_t) used < why_bytes)
+                snprintf(why + used, why_bytes - (size_t) used, ")");
+            return -1;
+        }
+        if (n < room)
+            chosen[n++] = i;
+        at += length;
+        if (!*at)
+            return n;
+    }
 }

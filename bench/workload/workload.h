@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tools measure: workloads, and the axes along which they are measured. Like all of this room it knows neither
  * OpenCL calls nor CUDA, so that a peer library gets the same inputs (inputs.h) and the same checks (answer.h). */
-#ifndef BENCH_WORKLOAD_H
-#define BENCH_WORKLOAD_H
+#ifndef BENCH_WORKLOAD_WORKLOAD_H
+#define BENCH_WORKLOAD_WORKLOAD_H
 
 #include "ordo/array.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,7 +125,7 @@ enum structure {
     STRUCTURE_MAP(X)
 #undef X
         N_STRUCTURES,
-    /* Not of Ordo, and measured only if they are named: peers/lockfree.h, peers/cuckoo.h. */
+    /* Not of Ordo, and measured only if they are named: peers/rivals.h. */
     LOCKFREE = N_STRUCTURES,
     CUCKOO,
     N_VARIANTS
@@ -167,6 +170,53 @@ const char *dist_name(enum dist dist);
 const char *type_name(ordo_type type);
 #define N_TYPES 6
 
+/* The numbers of a point that only dictionaries have, a row each: a new option of ordo-bench is one here, and its line in
+ * bench/help.txt. Member of struct spec, option, name in files; least and most (0: a flag); without the option (0: what the library
+ * does without it); which points have it, by workload and variant; traits. */
+#define AXIS_MAP(X)                                                                                                    \
+    /* of the keys to find, how many are there */                                                                      \
+    X(hit_percent, "--hit-rate", "hit_percent", 0, 100, 100, true, AXIS_ZERO)                                          \
+    /* elements in an interval, in the mean */                                                                         \
+    X(width, "--width", "width", 1, 1 << 20, 8, true, AXIS_ZERO)                                                       \
+    /* of an LSM */                                                                                                    \
+    X(growth, "--growth", "growth", 2, 16, 0, true, AXIS_ZERO | AXIS_STRUCTURE)                                        \
+    X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, NO_ORDER), AXIS_STRUCTURE)              \
+    X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
+    X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
+    /* bits from one length of prefixes to the next */                                                                 \
+    X(group, "--group", "group", 1, 8, 0, variant == XFAST, AXIS_STRUCTURE)                                            \
+    X(fixed_depth, "--fixed-depth", "fixed_depth", 0, 0, 0, variant == HAMT, AXIS_STRUCTURE)                           \
+    /* each call that is timed is the first after the updates, and may merge runs */                                   \
+    X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
+    /* how many of the operations change something */                                                                  \
+    X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \
+    /* of what is stored; 0: a tenth of the elements is erased, a tenth replaced */                                    \
+    X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
+    /* of the elements; 0: 100 */                                                                                      \
+    X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload == DELETERANDOM, AXIS_LATE)                     \
+    /* numbers of batches, evenly spread, after which queries are timed */                                             \
+    X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
+
+enum axis_trait {
+    AXIS_ZERO = 1,      /* 0 is written to files as a value */
+    AXIS_LATE = 2,      /* old files lack it */
+    AXIS_STRUCTURE = 4, /* only the structure goes by it: what is asked and answered is the same */
+    AXIS_POWER = 8,     /* powers of two alone */
+    AXIS_LIST = 16,     /* the option takes a list */
+};
+enum axis {
+#define X(member, ...) AXIS_##member,
+    AXIS_MAP(X)
+#undef X
+        N_AXES
+};
+struct axis_facts {
+    const char *option, *key;
+    uint32_t    low, high;
+    unsigned    traits;
+};
+extern const struct axis_facts axes[N_AXES];
+
 /* One point of the axes. Zero means default only where said. */
 struct spec {
     enum workload workload;
@@ -180,22 +230,17 @@ struct spec {
     const char   *tune; /* tunables that are set for it, NAME=VALUE,...; NULL: none */
 
     /* Dictionaries only. */
-    size_t   batch;          /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
-    uint32_t hit_percent;    /* of the keys to find, how many are there */
-    uint32_t width;          /* elements in an interval, in the mean; at least 1 */
-    uint32_t fills;          /* numbers of batches, evenly spread, after which queries are timed */
-    uint32_t growth;         /* of an LSM; 0: its default */
-    uint32_t load_percent;   /* of a hash table; 0: its default */
-    uint32_t raise_percent;  /* of a skiplist; 0: its default */
-    uint32_t chunk;          /* likewise */
-    uint32_t group;          /* of an X-fast trie: bits from one length of prefixes to the next; 0: its default */
-    bool     fixed_depth;    /* of a HAMT */
-    bool     first_calls;    /* queries: each call that is timed is the first after the updates, and may merge runs */
-    uint32_t update_percent; /* of concurrentmix and concurrentpoints: how many of the operations change something */
-    uint32_t erase_percent;  /* of deleterandom: as a share of the elements; 0: 100 */
-    uint32_t stale_percent;  /* of cleanup and compactall: as a share of what is stored; 0: a tenth of the elements is
-                                erased, a tenth replaced */
+    size_t batch; /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
+#define X(member, ...) uint32_t member;
+    AXIS_MAP(X)
+#undef X
 };
+
+/* The number of a point on an axis, 0 if it has none; and whether points of the workload and variant have one. */
+uint32_t spec_axis(const struct spec *spec, int axis);
+bool     has_axis(int axis, enum workload workload, int variant);
+/* Whether two points, of different structures perhaps, ask for the same. */
+bool spec_asks_same(const struct spec *a, const struct spec *b);
 
 /* Whether it is one of prefixes, which keys of ORDO_U32 and ORDO_U64 have. */
 bool workload_asks_prefixes(enum workload workload);
@@ -257,6 +302,31 @@ bool type_is_float(ordo_type type);
 struct workload_bytes {
     uint64_t all, largest;
 };
+
+/* Arrays of 4- or 8-byte elements, whatever their type. */
+
+static inline uint64_t element(const void *array, size_t bytes, size_t i)
+{
+    return bytes == 4 ? ((const uint32_t *) array)[i] : ((const uint64_t *) array)[i];
+}
+static inline void set_element(void *array, size_t bytes, size_t i, uint64_t value)
+{
+    if (bytes == 4)
+        ((uint32_t *) array)[i] = (uint32_t) value;
+    else
+        ((uint64_t *) array)[i] = value;
+}
+
+/* Outputs hold this before a run, so that what is never written shows. */
+#define POISON_BYTE 0xa5
+#define POISON_WORD 0xa5a5a5a5a5a5a5a5u
+
+/* The axes as text: lists of sizes and of names. */
+
+/* Each reads one comma-separated list and returns how many entries it holds, or -1 with the reason in `why`. */
+int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
+                size_t why_bytes);
 
 #ifdef __cplusplus
 }

@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of mixed batches and what became of them: ordo_code and ordo_outcome of include/ordo/dict.h. */
+/* Kinds of operations. */
 #pragma once
+#include "shared/codes.h"
 
-#define CODE_FIND     0
-#define CODE_CONTAINS 1
-#define CODE_UPSERT   2
-#define CODE_INSERT   3
-#define CODE_ERASE    4
-#define CODE_SEEK_LT  5
-#define CODE_SEEK_LE  6
-#define CODE_SEEK_GE  7
-#define CODE_SEEK_GT  8
-#define CODE_COUNT    9
-#define CODE_RANGE    10
-#define CODE_COMBINE  11
-#define CODE_RANK_LT  12
-#define CODE_RANK_LE  13
-#define CODE_SELECT   14
-#define N_CODES       15
-
-/* Codes below this are those of concurrent batches. */
-#define N_CONCURRENT_CODES CODE_COMBINE
-
-#define CODE_FINDS(code)   ((code) <= CODE_CONTAINS)
-#define CODE_UPDATES(code) ((code) >= CODE_UPSERT && (code) <= CODE_ERASE)
-
-#define OUTCOME_DONE       0
-#define OUTCOME_NOT_STORED 1
-#define OUTCOME_CUT_SHORT  2
-#define OUTCOME_UNKNOWN    3
+#define CODE_FINDS(code)      ((code) <= CODE_CONTAINS)
+#define CODE_UPDATES(code)    ((code) >= CODE_UPSERT && (code) <= CODE_ERASE)
+#define CODE_SEEKS_UP(code)   ((code) == CODE_SEEK_GE || (code) == CODE_SEEK_GT)
+#define CODE_SEEKS_DOWN(code) ((code) == CODE_SEEK_LT || (code) == CODE_SEEK_LE)

@@ -3,6 +3,7 @@
  * elements on as there are work-items. */
 #pragma once
 #include "device/compiler.cl"
+#include "shared/step.h"
 
 #ifndef RUN_GROUP
 #define RUN_GROUP 64 /* work-items of a group */
@@ -13,13 +14,8 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries that a work-item takes side by side: on a CPU so many that the loads of some are under way while those of others are
- * waited for. */
-#if ORDO_CPU
-#define RUN_STEP 16
-#else
-#define RUN_STEP 1
-#endif
+/* Queries that a work-item has in flight. */
+#define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
 /* Work-items that n queries take; work-item s has `some`, 1 to RUN_STEP, from s * RUN_STEP on. */
 #define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
 /* Known to the compiler where it is one. */

@@ -33,6 +33,14 @@ typedef struct {
     uint n, n_blocks, n_levels, n_groups;
 } timeline;
 
+#define TIMELINE_ARGS                                                                                                  \
+    __global const uint *masks, __global const ulong *sums, __global const uint *there_before,                         \
+        __global const uint *group_of, uint n_blocks, uint n_levels
+#define TIMELINE                                                                                                       \
+    {                                                                                                                  \
+        masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
+    }
+
 /* Of the first e entries of a level, those whose bit is 0; adds the sum of their changes to *changes. (Results are
  * single words: Oclgrind does not know what Clang makes of functions that return structs.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)

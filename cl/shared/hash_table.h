@@ -1,90 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a hash table lies in memory.
+/* The layout of a hash table, and the words that host and kernels share.
  *
- * Keys are mixed: a bijection of key words, with a seed, makes a word whose bits are all alike (hash_mix of
- * dict/hash/table.cl). The table has mixed keys, which are distinct where keys are, and knows no others. The high bits of
- * a mixed key are its partition's number; each partition has as many buckets as its elements need, so that all are equally
- * full:
+ * The table stores mixed keys. hash_mix (dict/hash/table.cl) is a bijection of keys with a seed, whose bits are all
+ * equally random. The high bits of a mixed key are the number of its partition. A partition has a number of buckets in
+ * proportion to its elements, so all partitions have about the same load factor:
  *
  *     starts   | 0 | s1 | s2 | ... | all |              partition p has buckets starts[p] .. starts[p + 1] - 1
  *     counts   | c0 | c1 | ...           |              and counts[p] elements
  *     buckets  | m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
  *     spills   | n | n | ...                            a byte for each bucket
- *     filters  | w | w | ...                            behind them, on CPUs: a word for each bucket
+ *     filters  | w | w | ...                            after the spills, on CPUs only: a word for each bucket
  *
- * The eight mixed keys of a bucket lie apart from its values: of 4 bytes they are a sector, 32 bytes, which is all that
- * a key that is not there costs; its value is in the next one, of the same 64 bytes.
+ * A bucket has eight mixed keys and then their values. Eight keys of 4 bytes are one 32-byte sector of memory, so a
+ * lookup of an absent key reads one sector.
  *
- * A key has two buckets in its partition, by two functions of its mixed key (bucketed cuckoo hashing: A. Pagh, F. F. Rodler,
- * ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: Awad et al., APOCS 2023).
+ * A key has two buckets of its partition, its home bucket and its second bucket, by two functions of the mixed key
+ * (bucketed cuckoo hashing: R. Pagh, F. F. Rodler, ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs:
+ * M. A. Awad et al., APOCS 2023). An element that finds no slot in either is stashed in a free slot of the partition.
  *
- * Invariants (host/dict/hash/check.c looks for each by its name):
- *   H1 home     an element lies in its first bucket or in its second; astray, in any bucket of its partition, only where H3
- *               says so. No key is there twice.
- *   H2 empty    a slot is empty if its word belongs to another partition, which no lookup here can ask for: it is
- *               HASH_EMPTY. There are two partitions at least. So every key is legal, and emptiness takes no memory.
- *   H3 spilled  spills[b] is the number of elements that have b as their first bucket and lie in their second: a lookup that
- *               finds nothing in b goes on only if there are any. HASH_ALL, 255, in all buckets of a partition that has elements
- *               astray: a lookup goes through the partition. Exact after every update, so erasures leave nothing behind
- *               (of partitions with HASH_ALL they are counted again before the next call: HASH_RECOUNT).
- *   H4 counted  counts[p] is the number of elements of partition p; starts ascend, and the last is the number of buckets.
- *   H5 filtered on CPUs: filters[b] has two bits of each key in b, and HASH_SPILLED if spills[b] is not 0; no others. So most
- *               lookups of what is not there end with one word, of so few that they are often in a cache. After every
- *               update, erasures too.
+ * Invariants. host/dict/hash/check.c names them in its messages.
+ *   H1 home     An element lies in its home bucket or in its second bucket. A stashed element lies in any bucket of its
+ *               partition. No key is stored twice.
+ *   H2 empty    A slot is empty if its word is hash_empty of its partition. That word belongs to another partition, so
+ *               no lookup in this one can match it. Every key is legal therefore, and emptiness takes no memory. A table
+ *               has at least two partitions.
+ *   H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. It is HASH_SCAN
+ *               if one of them is stashed, or if there are 255 or more. A lookup that finds nothing in bucket b ends if
+ *               spills[b] is 0. If it is HASH_SCAN, the lookup reads all buckets of the partition. Exact after every
+ *               call. An erasure from a bucket with HASH_SCAN sets HASH_RECOUNT, and the next call counts again.
+ *   H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
+ *   H5 filtered On CPUs filters[b] has two bits of each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no
+ *               other bits. Most lookups of absent keys read one filter and no bucket.
  */
 #pragma once
 #include "shared/types.h"
 
-#define HASH_SLOTS 8 /* of a bucket */
-#define HASH_ALL   255
+#define HASH_SLOTS 8 /* slots of a bucket */
 
-/* Words of the spills of n buckets: erasures change words. */
+/* Words of the spills of n buckets. Concurrent kernels change spills by atomic operations on words. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
+#define HASH_SCAN           255         /* in spills: H3 */
+#define HASH_SPILLED        0x80000000u /* in filters: H5 */
+#define HASH_RECOUNT        0x80000000u /* in counts: H3 */
 
-/* In a filter: spills are not 0. */
-#define HASH_SPILLED 0x80000000u
+/* Queries that a work-item of a CPU has in flight. */
+#define HASH_CPU_IN_FLIGHT 64
 
-/* Set in counts[p] by an erasure after which HASH_ALL may be wrong in partition p; never there when a call begins. */
-#define HASH_RECOUNT 0x80000000u
+/* Slots of a partition, on average and at most. A work-group has a word for each of them in local memory. If the elements
+ * of a partition need more buckets than that, it gets the maximum and a higher load factor. The maximum is 12 standard
+ * deviations above the average for a load factor of 95 percent, and 20 for 80 percent. */
+#define HASH_SLOTS_MEAN  2048
+#define HASH_SLOTS_MAX   2560
+#define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
+#define HASH_BITS_MAX    28 /* of a partition's number */
 
-/* Queries that a CPU's work-item has under way. */
-#define HASH_CPU_AT_ONCE 64
-
-/* The most slots that partitions have in the mean (ordo_hash_bits_for of host/dict/hash/table.c), and the most that one has: a
- * work-group has a word for each in local memory. A partition with more elements than others is as full as they are while it has
- * buckets left, and fuller then. It has room for 12 standard deviations more than the mean at a load of 95 percent, for 20 at 80. */
-#define HASH_SLOTS_MEAN   2048
-#define HASH_SLOTS_MOST   2560
-#define HASH_BUCKETS_MOST (HASH_SLOTS_MOST / HASH_SLOTS)
-#define HASH_BITS_MOST    28 /* of a partition's number */
-
-/* How many elements n buckets take: past that moves get long, and too many elements astray. */
+/* Elements that n buckets take. With more, displacements get long and too many elements are stashed. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
-/* Updates of one partition in one batch: as many as it may have slots. */
-#define HASH_UPDATES_MOST HASH_SLOTS_MOST
+/* Updates of one partition in one batch, at most. */
+#define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* What is known of the updates of a batch: nothing, so that of equal keys the last counts; no key is there twice; or index[u] says what
- * update u comes to: the place of the value that is stored, HASH_ERASED, or HASH_LEFT, and of equal keys one at most is not that. */
+/* Local memory of a kernel, at most: what small devices have. The host refuses devices with less, and each kernel asserts
+ * that its struct fits. */
+#define HASH_LOCAL_MAX 16384
+
+/* Work-items of a group for kernels that read whole partitions, and for those that read some elements of each. */
+#define HASH_GROUP_DENSE  256
+#define HASH_GROUP_SPARSE 128
+
+/* Operations of one partition in one mixed batch, at most: each takes 13 bytes of local memory. A batch with more is sorted
+ * instead. */
+#define HASH_MIXED_MAX 1248
+
+/* What is known of the updates of a batch.
+ *   HASH_ANY        nothing: the last update of a key counts
+ *   HASH_DISTINCT   no key occurs twice
+ *   HASH_RESOLVED   index[u] is the result of update u: the index of the value to store, HASH_ERASED, or HASH_LEFT. At most
+ *                   one update of a key is not HASH_LEFT. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* What hash_touch says of a partition: it is done; it is left; or what was there has been combined, and what was not is left. */
-enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_FRESH_LEFT };
+/* What hash_update_sparse leaves of a partition to hash_update_dense: nothing; all updates; or new keys only, because the
+ * values of keys that exist are combined already. */
+enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
-/* Operations of one partition in one mixed batch that are done by themselves; with more, it is sorted. Each takes 13 bytes of local memory,
- * of which no kernel here needs more than HASH_LOCAL_MOST: there are devices with so little. */
-#define HASH_RESOLVE_MOST 1248
-#define HASH_LOCAL_MOST   16384
-
-/* Words of what a look at partitions finds (hash_measure, hash_size, hash_mix_keys of dict/hash/partition.cl, hash_plan, hash_resolve):
- * HASH_CODES has a bit for each code below HASH_CODE_OTHER that a mixed batch has, and that one for all others. */
+/* Words that kernels find about a batch:
+ *   HASH_LARGEST   updates of one partition, or buckets that one partition needs: the maximum
+ *   HASH_FULL      1 if a partition may lack capacity for its updates
+ *   HASH_TOTAL     elements of the table
+ *   HASH_CODES     a bit for each code below HASH_CODE_OTHER in a mixed batch, and that bit for all other codes
+ *   HASH_REFUSED   1 if hash_mixed cannot do the batch */
+enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
-enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_LACKS, HASH_FOUND_WORDS };
 
-/* Words that operations side by side share: how many gave up, and the clock of histories. */
-enum hash_beside { HASH_PENDING, HASH_TICK, HASH_BESIDE_WORDS };
+/* Words of hash_check: the number of a partition that violates the invariant, or all ones. */
+enum hash_finding {
+    HASH_WRONG_HOME,
+    HASH_WRONG_EMPTY,
+    HASH_WRONG_SPILLS,
+    HASH_WRONG_COUNT,
+    HASH_WRONG_FILTER,
+    HASH_FINDINGS
+};
 
-/* How updates side by side are done: by all work-items; by one; not at all, but listed. */
+/* Words that the operations of a concurrent batch share: operations that gave up, and the clock of histories. */
+enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
+
+/* How a launch runs the updates of a concurrent batch: by all work-items, by one, or not at all, but lists them. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

@@ -1,55 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Roaring portable format: sets of 32-bit keys, and its extension to 64 bits. All words are little-endian, and may begin at any
- * byte.
+/* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. All words are little-endian and may begin
+ * at any byte.
  *
  *     64 bits   | number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | upper half: 4 | bitmap | ...      upper halves ascend
  *     bitmap    | cookie | runs | descriptors | offsets | containers |
  *
  *     cookie       4 bytes: 12346, then 4: the number of containers; or 12347, and above it the number less 1
  *     runs         after 12347: a bit for each container, whether it has runs; whole bytes
- *     descriptors  of each container 2 bytes: the upper half of its keys, ascending, and 2: how many it has, less 1
- *     offsets      of each 4 bytes: where it begins, from the cookie on; left out after 12347 of fewer than 4 containers
- *     containers   one after another, of the lower halves of keys
+ *     descriptors  for each container 2 bytes: the upper half of its keys, ascending, and 2: its keys less 1
+ *     offsets      for each container 4 bytes: its distance from the cookie; absent after 12347 with fewer than 4 containers
+ *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 keys: each, ascending, 2 bytes
  *                    bitmap   more than 4096: 65536 bits
- *                    runs     2 bytes: how many; of each the first key, 2 bytes, and how many follow it, 2 bytes
+ *                    runs     2 bytes: the number of runs; for each the first key, 2 bytes, and the keys after it, 2 bytes
  *
- * What is read must be just that: containers without a gap, nothing behind the last one. Runs may touch, but not overlap. */
+ * A set must have exactly this form: no gap between containers, nothing after the last one. Runs may touch but not overlap. */
 #pragma once
 #include "shared/types.h"
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* containers, of a bitmap with runs */
-#define ROARING_CONTAINERS   65536 /* of a bitmap, at most */
-#define ROARING_ARRAY_MOST   4096
+#define ROARING_OFFSETS_FROM 4     /* containers of a bitmap with runs that has offsets */
+#define ROARING_CONTAINERS   65536 /* most of a bitmap */
+#define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096 /* of 2 bytes */
 
-/* Forms of containers. */
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* A bitmap of 32-bit keys in the bytes that are read. */
+/* A bitmap of 32-bit keys in the bytes of a set. */
 typedef struct {
-    ordo_u64 begin, end; /* of its cookie, of all */
-    ordo_u32 high;       /* half of its keys */
-    ordo_u32 first;      /* containers of the bitmaps before it */
+    ordo_u64 begin, end; /* bytes before its cookie, and before its end */
+    ordo_u32 high;       /* upper half of its keys */
+    ordo_u32 first;      /* containers of earlier bitmaps */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
 
 /* A container: `units` keys, words or runs from byte `begin` on. */
 typedef struct {
-    ordo_u64 key;   /* what its keys have above 16 bits */
-    ordo_u64 begin; /* behind the number of runs */
+    ordo_u64 key;   /* of its keys, the bits above the lower 16 */
+    ordo_u64 begin; /* after the number of runs */
     ordo_u32 form, count, units, unused;
 } roaring_container;
 
-/* Units that are looked at together. */
+/* Units that one work-item checks. */
 #define ROARING_SLICE 64
 
-/* What is wrong, each a word of what a read finds: the least bitmap or container of which it is, or all ones. */
+/* Successive keys that a work-item of roaring_keys writes. */
+#define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
+
+/* Words of a read: the least bitmap or container that has the fault, or all ones. */
 #define ROARING_FAULTS(X)                                                                                              \
-    X(CUT, "bitmap", "ends beyond the bytes that there are")                                                           \
+    X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
     X(MANY, "bitmap", "has more than 65536 containers")                                                                \
     X(HIGH, "bitmap", "has an upper half of keys that is not greater than that of the one before")                     \
@@ -65,5 +67,5 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* Where the walk along bitmaps stands, in words of 64 bits. */
+/* 64-bit words of a walk: the byte that it has reached, containers found, upper half of the last bitmap. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

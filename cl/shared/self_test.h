@@ -141,7 +141,7 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Lines of words that work-items change under a latch, and others read without: as the nodes of a tree (dict/links/concurrent.cl).
+/* Lines of words that work-items change under a latch, and others read without: as the nodes of a tree (dict/ltree/concurrent.cl).
  * A line's header is twice its version, and 1 more while it is latched; word j of the version is GLIMPSE_WORD(version, j). Words are
  * peeked and poked at by four, by two and by one; the last four are the header and what is read with it. */
 enum {

@@ -12,20 +12,19 @@ uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)
     return key_from_bits_of((int) dict->key, bits);
 }
 
-static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                          const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch(call, dict, "dict/batch.cl", name, items, args, n_args);
-}
+#define BATCH_FILE "dict/batch.cl"
 
 ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice counts, size_t count,
                               struct ordo_slice offsets)
 {
-    const cl_ulong counts_at = counts.at, offsets_at = offsets.at;
-    const cl_uint  n = (cl_uint) count;
-    ORDO_TRY(launch(call, dict, "batch_widen", count + 1,
-                    ORDO_ARGS(ORDO_ARG(counts.mem), ORDO_ARG(counts_at), ORDO_ARG(n), ORDO_ARG(offsets.mem),
-                              ORDO_ARG(offsets_at))));
+    const struct ordo_launch launch = ordo_dict_kernel(dict, BATCH_FILE, "batch_widen", count + 1);
+    const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
+
+    ordo_args_slice(&args, &counts);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    ordo_args_slice(&args, &offsets);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_scan scan = {
         .type = ORDO_U64, .op = ORDO_SUM, .in = offsets, .out = offsets, .count = count + 1
     };
@@ -35,11 +34,14 @@ ordo_status ordo_dict_offsets(struct ordo_call *call, const ordo_dict *dict, str
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out)
 {
-    const cl_uint n = (cl_uint) count;
-    cl_mem        number = NULL;
+    const struct ordo_launch launch = ordo_dict_kernel(dict, BATCH_FILE, "batch_number", count);
+    const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   number = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &number));
-    ORDO_TRY(launch(call, dict, "batch_number", count, ORDO_ARGS(ORDO_ARG(number), ORDO_ARG(n))));
+    ORDO_ADD(&args, ORDO_ARG(number), ORDO_ARG(n));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_batch_sort_numbered(call, dict, keys, number, count, out);
 }
 
@@ -68,23 +70,26 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
                             struct ordo_sorted_updates *updates)
 {
     const struct ordo_sorted_updates u = *updates;
-    const cl_ulong                   keys_at = u.keys.at, values_at = u.values.at, erased_at = u.erased.at;
+    const struct ordo_launch         launch = ordo_dict_kernel(dict, BATCH_FILE, "batch_keep", u.count);
     const cl_uint                    n = (cl_uint) u.count;
+    struct ordo_args                 args = { .n = 0 };
     cl_mem                           keys = NULL, values = NULL, erased = NULL;
     size_t                           kept = 0;
 
     ORDO_TRY(number_kept(call, flags, u.count, &kept));
-    if (kept > 0)
+    if (kept > 0) {
         ORDO_TRY(ordo_call_scratch(call, kept * dict->key_bytes, &keys));
-    if (kept > 0 && u.values.mem)
-        ORDO_TRY(ordo_call_scratch(call, kept * dict->value_bytes, &values));
-    if (kept > 0 && u.erased.mem)
-        ORDO_TRY(ordo_call_scratch(call, kept, &erased));
-    if (kept > 0)
-        ORDO_TRY(launch(call, dict, "batch_keep", u.count,
-                        ORDO_ARGS(ORDO_ARG(flags), ORDO_ARG(n), ORDO_ARG(u.keys.mem), ORDO_ARG(keys_at),
-                                  ORDO_ARG(u.values.mem), ORDO_ARG(values_at), ORDO_ARG(u.erased.mem),
-                                  ORDO_ARG(erased_at), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased))));
+        if (u.values.mem)
+            ORDO_TRY(ordo_call_scratch(call, kept * dict->value_bytes, &values));
+        if (u.erased.mem)
+            ORDO_TRY(ordo_call_scratch(call, kept, &erased));
+        ORDO_ADD(&args, ORDO_ARG(flags), ORDO_ARG(n));
+        ordo_args_slice(&args, &u.keys);
+        ordo_args_slice(&args, &u.values);
+        ordo_args_slice(&args, &u.erased);
+        ORDO_ADD(&args, ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
+        ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    }
     *updates =
         (struct ordo_sorted_updates) { ordo_at(keys, 0), ordo_at(values, 0), ordo_at(erased, 0), kept, true, u.waits };
     return ORDO_OK;
@@ -94,9 +99,13 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {
-    const cl_uint n = (cl_uint) count;
+    const struct ordo_launch launch = ordo_dict_kernel(dict, BATCH_FILE, "batch_heads", count);
+    const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
+
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), heads));
-    ORDO_TRY(launch(call, dict, "batch_heads", count, ORDO_ARGS(ORDO_ARG(batch->keys), ORDO_ARG(n), ORDO_ARG(*heads))));
+    ORDO_ADD(&args, ORDO_ARG(batch->keys), ORDO_ARG(n), ORDO_ARG(*heads));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_scan scan = { .type = ORDO_U32,
                                     .op = ORDO_MAX,
                                     .inclusive = true,
@@ -109,8 +118,9 @@ static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, con
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted)
 {
-    const cl_ulong           values_at = values.at, inserted_at = inserted.at;
+    const struct ordo_launch launch = ordo_dict_kernel(dict, BATCH_FILE, "insert_resolve", count);
     const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
     struct ordo_sorted_batch batch;
     cl_mem                   heads = NULL, found = NULL, stored = NULL;
 
@@ -122,10 +132,11 @@ ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, st
 
     const struct ordo_finds finds = { ordo_at(batch.keys, 0), count, true, ordo_at(stored, 0), ordo_at(found, 0) };
     ORDO_TRY(dict->structure->find(dict, call, &finds));
-    ORDO_TRY(launch(call, dict, "insert_resolve", count,
-                    ORDO_ARGS(ORDO_ARG(heads), ORDO_ARG(batch.index), ORDO_ARG(found), ORDO_ARG(values.mem),
-                              ORDO_ARG(values_at), ORDO_ARG(n), ORDO_ARG(stored), ORDO_ARG(inserted.mem),
-                              ORDO_ARG(inserted_at))));
+    ORDO_ADD(&args, ORDO_ARG(heads), ORDO_ARG(batch.index), ORDO_ARG(found));
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(stored));
+    ordo_args_slice(&args, &inserted);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_dict_before_store(dict, call));
     const struct ordo_sorted_updates updates = {
         ordo_at(batch.keys, 0), ordo_at(stored, 0), ordo_none(), count, false, false

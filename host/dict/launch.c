@@ -2,6 +2,8 @@
 /* Launches of kernels over a dictionary's types. */
 #include "dict/launch.h"
 
+#include "shared/step.h"
+
 #define GROUP 64
 
 /* More groups than this fill every device. Beyond it a work-item takes several items. */
@@ -38,12 +40,9 @@ struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *fi
     return kernel_of(dict, file, kernel, ordo_min_size(items, (size_t) facts->compute_units * SHARES_PER_UNIT), 1);
 }
 
-/* RUN_STEP of cl/dict/each.cl. */
-#define STEP_CPU 16
-
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
 {
-    return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? STEP_CPU : 1);
+    return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
 /* A GPU starts a limited number of groups in a time. An H200 took 165 us for 2^18 groups whose work-items each read one of

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building by list: what the calls listed ask for is rehearsed, then built, then each call is made. */
-#include "dict/tour.h"
-#include "ordo/blink.h"
-#include "ordo/fast.h"
-#include "ordo/hamt.h"
-#include "ordo/hash.h"
-#include "ordo/lsm.h"
-#include "ordo/skiplist.h"
-#include "ordo/sorted_array.h"
-#include "ordo/xfast.h"
+#include "dict/warm_up.h"
+
+#include <stdlib.h>
 
 /* Of the calls that are made, and of those that are rehearsed if all sizes may come: what one work-group takes, some tiles, many
  * tiles. */
-#define COUNT_MADE      ((size_t) 20000)
-#define COUNT_MADE_MOST ((size_t) 1 << 17)
+#define COUNT_MADE     ((size_t) 20000)
+#define COUNT_MADE_MAX ((size_t) 1 << 17)
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 /* ---- one combination --------------------------------------------------------------------------------------------- */
@@ -22,6 +16,8 @@ struct combination {
     ordo_type key;
     uint32_t  value_bytes;
     uint32_t  operations;
+
+    struct ordo_dict_config *config; /* of a dictionary */
 };
 
 static struct ordo_slice if_values(const struct combination *c, struct ordo_slice slice)
@@ -35,7 +31,7 @@ static void first_of(ordo_status *first, ordo_status status)
         *first = status;
 }
 
-static ordo_status sort(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+static ordo_status sort(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a)
 {
     const struct ordo_slice values = if_values(c, a->at[1]), values_out = if_values(c, a->at[4]);
     ordo_status             got = ORDO_OK;
@@ -49,7 +45,7 @@ static ordo_status sort(ordo_device *dev, const struct combination *c, const str
     return got;
 }
 
-static ordo_status merge(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+static ordo_status merge(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a)
 {
     const struct ordo_merge_params params = { .key = c->key, .value_bytes = c->value_bytes };
     const struct ordo_slice        values = if_values(c, a->at[1]), values_out = if_values(c, a->at[4]);
@@ -62,7 +58,7 @@ static ordo_status merge(ordo_device *dev, const struct combination *c, const st
     return got;
 }
 
-static ordo_status scan(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+static ordo_status scan(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a)
 {
     const struct ordo_compact_params compact = { .key_bytes = (uint32_t) ordo_type_bytes(c->key),
                                                  .value_bytes = c->value_bytes };
@@ -81,7 +77,7 @@ static ordo_status scan(ordo_device *dev, const struct combination *c, const str
     return got;
 }
 
-static ordo_status search_with(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a,
+static ordo_status search_with(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a,
                                ordo_index *index)
 {
     ordo_status got = ORDO_OK;
@@ -96,7 +92,7 @@ static ordo_status search_with(ordo_device *dev, const struct combination *c, co
     return got;
 }
 
-static ordo_status search(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a)
+static ordo_status search(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a)
 {
     ordo_index *index = NULL;
     ordo_status got = search_with(dev, c, a, NULL);
@@ -111,71 +107,17 @@ static ordo_status search(ordo_device *dev, const struct combination *c, const s
     return got;
 }
 
-static ordo_status make_sorted_array(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_sorted_array_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_sorted_array_create(dev, &all, out);
-}
-
-static ordo_status make_lsm(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_lsm_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_lsm_create(dev, &all, out);
-}
-
-static ordo_status make_blink(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_blink_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_blink_create(dev, &all, out);
-}
-
-static ordo_status make_skiplist(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_skiplist_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_skiplist_create(dev, &all, out);
-}
-
-static ordo_status make_fast(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_fast_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_fast_create(dev, &all, out);
-}
-
-static ordo_status make_hash(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_hash_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_hash_create(dev, &all, out);
-}
-
-static ordo_status make_xfast(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_xfast_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_xfast_create(dev, &all, out);
-}
-
-static ordo_status make_hamt(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    const struct ordo_hamt_config all = { .dict = *(const struct ordo_dict_config *) config };
-    return ordo_hamt_create(dev, &all, out);
-}
-
 static const struct {
     uint32_t what;
-    ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_tour_arrays *a);
-    ordo_dict_maker *make; /* of a dictionary */
-} kinds[] = {
-    { ORDO_PREPARE_SORT, sort, NULL },
-    { ORDO_PREPARE_MERGE, merge, NULL },
-    { ORDO_PREPARE_SCAN, scan, NULL },
-    { ORDO_PREPARE_SEARCH, search, NULL },
-    { ORDO_PREPARE_SORTED_ARRAY, NULL, make_sorted_array },
-    { ORDO_PREPARE_LSM, NULL, make_lsm },
-    { ORDO_PREPARE_BLINK, NULL, make_blink },
-    { ORDO_PREPARE_SKIPLIST, NULL, make_skiplist },
-    { ORDO_PREPARE_FAST, NULL, make_fast },
-    { ORDO_PREPARE_HASH, NULL, make_hash },
-    { ORDO_PREPARE_XFAST, NULL, make_xfast },
-    { ORDO_PREPARE_HAMT, NULL, make_hamt },
+    ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a);
+    const struct ordo_structure *structure; /* of a dictionary */
+} kinds[] = { { ORDO_PREPARE_SORT, sort, NULL },
+              { ORDO_PREPARE_MERGE, merge, NULL },
+              { ORDO_PREPARE_SCAN, scan, NULL },
+              { ORDO_PREPARE_SEARCH, search, NULL },
+#define X(id, stem, ...) { ORDO_PREPARE_##id, NULL, &ordo_##stem##_structure },
+              ORDO_STRUCTURE_MAP(X)
+#undef X
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -195,46 +137,60 @@ static bool is_in(uint32_t list, uint32_t one)
     return list == 0 || (list & one);
 }
 
-/* Calls `each` for every combination that is listed; ends where it says false. */
-static bool for_each(struct preparation *p,
-                     bool (*each)(struct preparation *p, size_t kind, const struct combination *c))
+typedef bool each_combination(struct preparation *p, size_t kind, const struct combination *c);
+
+static bool make_combination(struct preparation *p, size_t kind, ordo_type key, uint32_t value_bytes,
+                             each_combination *each)
+{
+    struct combination c = { .key = key,
+                             .value_bytes = value_bytes,
+                             .operations = p->params->operations ? p->params->operations : ~0u };
+    if (kinds[kind].structure)
+        c.config = ordo_dict_default_config(kinds[kind].structure, key, value_bytes);
+    if (kinds[kind].structure && !c.config)
+        first_of(&p->first_error, ORDO_FAIL(p->dev, ORDO_NO_HOST_MEMORY, NULL));
+    const bool go_on = (kinds[kind].structure && !c.config) || each(p, kind, &c);
+    free(c.config);
+    return go_on;
+}
+
+/* Calls `each` for every combination that is listed, until it returns false. */
+static bool for_each(struct preparation *p, each_combination *each)
 {
     static const uint32_t value_bytes[] = { 0, 4, 8 };
     for (size_t k = 0; k < N_KINDS; k++)
         for (int key = ORDO_U32; is_in(p->params->what, kinds[k].what) && key <= ORDO_F64; key++)
             for (size_t v = 0; is_in(p->params->keys, 1u << key) && v < 3; v++) {
-                const struct combination c = { (ordo_type) key, value_bytes[v],
-                                               p->params->operations ? p->params->operations : ~0u };
-                if (is_in(p->params->value_bytes, 1u << value_bytes[v]) && !each(p, k, &c))
+                if (is_in(p->params->value_bytes, 1u << value_bytes[v]) &&
+                    !make_combination(p, k, (ordo_type) key, value_bytes[v], each))
                     return false;
             }
     return true;
 }
 
-static void rehearse_count(ordo_device *stand_in, size_t kind, const struct combination *c, size_t count)
+static void rehearse_count(ordo_device *dry, size_t kind, const struct combination *c, size_t count)
 {
-    const struct ordo_dict_config config = { .key = c->key, .value_bytes = c->value_bytes };
-    struct ordo_tour_arrays       a;
-    if (kinds[kind].make) {
-        ordo_dict_rehearse(stand_in, kinds[kind].make, &config, c->operations, count);
-    } else if (ordo_tour_arrays_create(stand_in, count, &a) == ORDO_OK) {
-        ordo_rehearsal_answer(stand_in, 0);
-        (void) kinds[kind].call(stand_in, c, &a);
-        ordo_tour_arrays_destroy(&a);
+    struct ordo_warm_up_arrays a;
+    if (kinds[kind].structure) {
+        ordo_dict_rehearse(dry, kinds[kind].structure, c->config, c->operations, count);
+    } else if (ordo_warm_up_arrays_create(dry, count, &a) == ORDO_OK) {
+        ordo_rehearsal_answer(dry, 0);
+        (void) kinds[kind].call(dry, c, &a);
+        ordo_warm_up_arrays_destroy(&a);
     }
 }
 
 static bool rehearse(struct preparation *p, size_t kind, const struct combination *c)
 {
-    ordo_device *stand_in = NULL;
+    ordo_device *dry = NULL;
     const size_t batch = p->params->batch;
     p->total += p->params->parts == 0;
-    if (ordo_rehearsal_open(p->dev, &p->gathering, &stand_in) != ORDO_OK)
+    if (ordo_rehearsal_open(p->dev, &p->gathering, &dry) != ORDO_OK)
         return true;
     for (size_t i = 0; batch == 0 && i < sizeof counts / sizeof *counts; i++)
-        rehearse_count(stand_in, kind, c, counts[i]);
-    rehearse_count(stand_in, kind, c, batch ? batch : COUNT_MADE);
-    ordo_rehearsal_close(&stand_in);
+        rehearse_count(dry, kind, c, counts[i]);
+    rehearse_count(dry, kind, c, batch ? batch : COUNT_MADE);
+    ordo_rehearsal_close(&dry);
     return true;
 }
 
@@ -245,23 +201,18 @@ static bool tell(struct preparation *p)
 
 static bool make_calls(struct preparation *p, size_t kind, const struct combination *c)
 {
-    const struct ordo_dict_config config = { .key = c->key, .value_bytes = c->value_bytes };
-    const size_t                  batch = p->params->batch;
-    struct ordo_tour_arrays       a;
-    ordo_dict                    *dict = NULL;
-    ordo_status                   got = ordo_tour_arrays_create(p->dev,
-                                              !batch                    ? COUNT_MADE
-                                                                : batch < COUNT_MADE_MOST ? batch
-                                                                                          : COUNT_MADE_MOST,
-                                                                &a);
+    const size_t               count = p->params->batch ? ordo_min_size(p->params->batch, COUNT_MADE_MAX) : COUNT_MADE;
+    struct ordo_warm_up_arrays a;
+    ordo_dict                 *dict = NULL;
+    ordo_status                got = ordo_warm_up_arrays_create(p->dev, count, &a);
     if (got == ORDO_OK && kinds[kind].call)
         got = kinds[kind].call(p->dev, c, &a);
     else if (got == ORDO_OK)
-        got = kinds[kind].make(p->dev, &config, &dict);
+        got = ordo_dict_create(p->dev, kinds[kind].structure, c->config, &dict);
     if (dict)
-        got = ordo_dict_tour(dict, c->operations, &a);
+        got = ordo_dict_warm_up(dict, c->operations, &a);
     ordo_dict_destroy(&dict);
-    ordo_tour_arrays_destroy(&a);
+    ordo_warm_up_arrays_destroy(&a);
     first_of(&p->first_error, got);
     p->done++;
     return tell(p);

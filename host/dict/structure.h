@@ -20,6 +20,8 @@
 #include "primitive/host_array.h"
 #include "primitive/primitive.h"
 
+#include "dict/structure_map.h"
+
 /* Updates in sorted order: erased[i] (one byte) 1 removes keys[i], 0 stores it; of equal keys the last counts. */
 struct ordo_sorted_updates {
     struct ordo_slice keys, values, erased; /* values: ordo_none() if all are erased; erased: if all are stored */
@@ -121,8 +123,13 @@ struct ordo_ends {
     struct ordo_slice keys_out, values_out;
 };
 
+/* A structure: what ordo_dict_create needs, then its operations. */
 struct ordo_structure {
     const char *name;
+    size_t      bytes;        /* of its object, which begins with a struct ordo_dict */
+    size_t      config_bytes; /* of its configuration, which begins with a struct ordo_dict_config */
+    /* Sets up a new object, all zero except for its struct ordo_dict, or refuses the configuration. NULL: nothing to do. */
+    ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* what it holds, not *dict itself */
     void (*clear)(ordo_dict *dict);
     /* Before `check`, after commands were dropped: forgets what is made of the elements (indexes, lists); NULL: nothing is. */
@@ -165,6 +172,10 @@ struct ordo_structure {
     ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out); /* waits */
 };
 
+#define X(id, stem, ...) extern const struct ordo_structure ordo_##stem##_structure;
+ORDO_STRUCTURE_MAP(X)
+#undef X
+
 /* What aggregates over long ranges have left for the next ones: see generic/aggregate.c. */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: there is none */
@@ -179,13 +190,14 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    struct ordo_last_call        last;     /* dict.c's own */
-    struct ordo_reserve          reserve;  /* dict.c's own */
-    bool                         in_doubt; /* an update was dropped: to be checked before anything else */
-    bool                         broken;   /* the check has failed */
-    struct ordo_host_array      *results;  /* dict_host.c's own */
-    size_t                       n_results;
-    struct ordo_aggregate_table  aggregates;
+    uint32_t                variant;  /* tells configurations apart that need kernels of their own; set by configure */
+    struct ordo_last_call   last;     /* dict.c's own */
+    struct ordo_reserve     reserve;  /* dict.c's own */
+    bool                    in_doubt; /* an update was dropped: to be checked before anything else */
+    bool                    broken;   /* the check has failed */
+    struct ordo_host_array *results;  /* dict_host.c's own */
+    size_t                  n_results;
+    struct ordo_aggregate_table aggregates;
 };
 
 /* A dictionary of the same kind, for a part of a structure that no call reaches by itself. It is in no list of the device,
@@ -199,10 +211,12 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
                          .key_bytes = dict->key_bytes };
 }
 
-/* Makes a structure's part of a new dictionary: `bytes` of memory, all zero but for what every dictionary has.
- * Checks the configuration. */
-ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure,
-                             const struct ordo_dict_config *config, size_t bytes, ordo_dict **out);
+/* Checks the configuration and creates a dictionary. `config` is the structure's own. */
+ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,
+                             ordo_dict **out);
+/* A structure's configuration with default settings, for the caller to free. NULL: no memory. */
+struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *structure, ordo_type key,
+                                                  uint32_t value_bytes);
 
 /* ORDO_UNSUPPORTED unless the dictionary is one of this structure: for calls that one structure alone has. */
 ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);

@@ -400,7 +400,7 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes per query of a B-link tree", 1, 2, 4, 8)                       \
     X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items per group", 32, 64, 128, 256, 512)                        \
     X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)           \
-    X(LINKS_GROUP, "links.group", KEY, ANY, 64,                                                                        \
+    X(LTREE_GROUP, "links.group", KEY, ANY, 64,                                                                        \
       "work-items per group of operations side by side; above 256 with few registers", 32, 64, 128, 256, 512, 768,     \
       1024)
 

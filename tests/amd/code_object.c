@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a code object says of its kernels: an ELF file with a note of metadata in MessagePack, and a descriptor per kernel. */
+/* Reads a code object: an ELF file with a note of metadata in MessagePack, and a descriptor for each kernel. */
 #include "driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- MessagePack ------------------------------------------------------------------------------------------------- */
+/* ---- MessagePack --------------------------------------------------------------------------------------------- */
 
 /* A place in a text; at == NULL once something was wrong. */
 struct reader {
@@ -116,7 +116,7 @@ static void copy_text(char *to, size_t room, struct item from)
     to[n] = 0;
 }
 
-/* ---- metadata ------------------------------------------------------------------------------------------------------ */
+/* ---- metadata ------------------------------------------------------------------------------------------------ */
 
 static void read_argument(struct reader *r, struct kernel_info *k)
 {
@@ -197,7 +197,7 @@ static bool read_metadata(struct reader r, struct code_object *out)
     return r.at && out->kernels;
 }
 
-/* ---- ELF ----------------------------------------------------------------------------------------------------------- */
+/* ---- ELF ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t field(const char *at, size_t bytes)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver for tests: OpenCL with a device for each of AMD's processors that toolchain.py compiles for. Inside.
+/* The inside of the driver for tests: OpenCL with a device for each AMD processor that toolchain.py compiles for.
  *
- * One lock is held by every function but those said to; one thread, the dispatcher, moves commands on (queue.c). Kernels run in a
- * process per device (link.c, runner.c). Objects know by a word what they are, so that a handle that is none is told apart. */
+ * Every function holds one lock unless its comment says otherwise. One thread, the dispatcher, starts commands
+ * (queue.c). Kernels run in one process per device (link.c, runner.c). Each object begins with a word that names its
+ * kind, so the driver recognizes an invalid handle. */
 #ifndef ORDO_TESTS_AMD_DRIVER_H
 #define ORDO_TESTS_AMD_DRIVER_H
 
@@ -33,7 +34,7 @@ enum kind {
     KIND_EVENT
 };
 
-/* What each handle begins with; the loader looks at the table. */
+/* The beginning of every handle. The loader reads the table. */
 struct object {
     const struct _cl_icd_dispatch *table;
     enum kind                      kind;
@@ -49,7 +50,7 @@ void *object_create(size_t bytes, enum kind kind);
 extern struct _cl_icd_dispatch driver_table;
 extern pthread_mutex_t         driver_lock;
 
-/* ---- info.c: platform, devices, contexts --------------------------------------------------------------------------- */
+/* ---- info.c: platform, devices, contexts --------------------------------------------------------------------- */
 
 struct platform {
     struct object object;
@@ -92,7 +93,7 @@ cl_int answer(const void *value, size_t bytes, size_t room, void *to, size_t *ha
         return answer(&answer_, sizeof answer_, room, to, have);                                                       \
     }
 
-/* ---- memory.c ------------------------------------------------------------------------------------------------------- */
+/* ---- memory.c ------------------------------------------------------------------------------------------------ */
 
 struct buffer {
     struct object      object;
@@ -113,7 +114,7 @@ uint64_t              buffer_address(const struct buffer *buffer); /* for kernel
 void                  buffer_retain(struct buffer *buffer);
 void                  buffer_release(struct buffer *buffer);
 
-/* ---- code_object.c ---------------------------------------------------------------------------------------------------- */
+/* ---- code_object.c ------------------------------------------------------------------------------------------- */
 
 enum argument_kind { ARGUMENT_VALUE, ARGUMENT_BUFFER, ARGUMENT_LOCAL, ARGUMENT_HIDDEN };
 struct argument {
@@ -125,7 +126,7 @@ struct kernel_info {
     char            name[64];
     uint64_t        descriptor;
     uint32_t        argument_bytes, local_bytes, private_bytes, max_group, fixed[3];
-    unsigned        n, n_given; /* arguments; those that the caller sets come first */
+    unsigned        n, n_given; /* arguments; the caller's come first */
     struct argument arguments[ARGS_MAX];
 };
 struct code_object {
@@ -136,7 +137,7 @@ struct code_object {
 bool code_object_read(const char *elf, size_t bytes, unsigned machine, struct code_object *out);
 void code_object_free(struct code_object *co);
 
-/* ---- program.c -------------------------------------------------------------------------------------------------------- */
+/* ---- program.c ----------------------------------------------------------------------------------------------- */
 
 struct built { /* for one device */
     struct device     *device;
@@ -174,7 +175,7 @@ void program_retain(struct program *program);
 void program_release(struct program *program);
 void kernel_release(struct kernel *kernel);
 
-/* ---- link.c: the process that runs kernels ---------------------------------------------------------------------------- */
+/* ---- link.c: the process that runs kernels ------------------------------------------------------------------- */
 
 struct command;
 /* Hands a launch over; false, and why, if there is no such process. */
@@ -182,14 +183,14 @@ bool link_launch(struct device *device, struct command *command, char *why, size
 void link_map(const struct buffer *buffer);
 void link_unmap(const struct buffer *buffer);
 void link_unload(const struct built *built);
-/* Sockets to wait on; takes what has come in. */
+/* Sockets to wait on; link_receive reads the messages that arrived. */
 struct pollfd;
 unsigned link_sockets(struct pollfd *to);
 void     link_receive(void);
 /* In the child of a fork: none of it is there. */
 void link_forget(void);
 
-/* ---- queue.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- queue.c ------------------------------------------------------------------------------------------------- */
 
 struct event {
     struct object   object;

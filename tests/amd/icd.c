@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver as the loader sees it: its table of functions. Those that neither the library nor its tests call say that they are
- * not to be had. */
+/* The table of functions that the loader sees. A function that neither the library nor its tests call returns
+ * CL_INVALID_OPERATION. */
 #include "driver.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void fill_table(void)
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What the loader asks a driver for. */
+/* The functions that the loader looks up. */
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): these are called by position. */
 EXPORTED void *CL_API_CALL  clGetExtensionFunctionAddress(const char *name);
 EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *out, cl_uint *have);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- objects ----------------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------------------------------------------- */
 
 pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -41,7 +41,7 @@ static cl_int answer_text(const char *text, size_t room, void *to, size_t *have)
     return answer(text, strlen(text) + 1, room, to, have);
 }
 
-/* ---- the platform ------------------------------------------------------------------------------------------------ */
+/* ---- the platform -------------------------------------------------------------------------------------------- */
 
 struct platform driver_platform = { { &driver_table, KIND_PLATFORM, 1 } };
 struct device   driver_devices[DEVICES_MAX];
@@ -152,7 +152,7 @@ static cl_int CL_API_CALL get_devices(cl_platform_id of, cl_device_type type, cl
     return CL_SUCCESS;
 }
 
-/* ---- devices ----------------------------------------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------------------------------------------- */
 
 /* ROCm 5.4's list, without what needs images that kernels read. No ballot, no shuffle. */
 static const char extensions[] =
@@ -164,7 +164,7 @@ static const char extensions[] =
 #define QUERY_WAVEFRONT_WIDTH 0x4043
 #define QUERY_BOARD_NAME      0x4038
 
-/* What all the devices say alike: a number of so many bytes, or a text. */
+/* Answers that are equal for all devices: a number of a given size, or a text. */
 #define NUMBER(type, value) sizeof(type), (value), NULL
 #define TEXT(text)          0, 0, (text)
 
@@ -261,7 +261,7 @@ static cl_int CL_API_CALL keep_device(cl_device_id id)
     return object_as(id, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------------------------------------------ */
 
 void context_retain(struct context *context)
 {
@@ -371,7 +371,7 @@ static cl_int CL_API_CALL context_info(cl_context handle, cl_context_info what, 
     }
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------------- */
 
 void info_fill_table(struct _cl_icd_dispatch *table);
 void info_fill_table(struct _cl_icd_dispatch *table)

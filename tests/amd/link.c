@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's end of the processes that run kernels, one per device. A process is started when there is something to launch; one
- * that ended is started anew for the next launch, and what it had been doing has failed. A launch that takes longer than
+/* The driver's end of the processes that run kernels, one per device. The first launch starts a process. If a
+ * process ends, its launches fail, and the next launch starts another. A launch that takes longer than
  * ORDO_AMD_SECONDS (300) ends its process. */
 #define _GNU_SOURCE
 #include "driver.h"
@@ -36,7 +36,7 @@ static void warn(const char *text)
     (void) fprintf(stderr, "AMD's machine code: %s\n", text);
 }
 
-/* ---- the process --------------------------------------------------------------------------------------------------- */
+/* ---- the process --------------------------------------------------------------------------------------------- */
 
 static bool send_all(struct link *l, const void *from, size_t bytes)
 {
@@ -89,7 +89,7 @@ static bool start_child(struct device *d)
     return true;
 }
 
-/* Ends the process and fails what it was to do. */
+/* Ends the process and fails its launches. */
 static void end_child(struct device *d, const char *why)
 {
     struct link *l = d->link;
@@ -128,7 +128,7 @@ void link_forget(void)
         }
 }
 
-/* ---- what it is told ----------------------------------------------------------------------------------------------- */
+/* ---- messages to it ------------------------------------------------------------------------------------------ */
 
 static void tell_range(const struct buffer *b, enum message_kind kind)
 {
@@ -194,7 +194,7 @@ bool link_launch(struct device *d, struct command *c, char *why, size_t room)
     return true;
 }
 
-/* ---- what it says -------------------------------------------------------------------------------------------------- */
+/* ---- messages from it ---------------------------------------------------------------------------------------- */
 
 unsigned link_sockets(struct pollfd *to)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: pages of one file that this process maps as a whole and the runners map one by one. Places in the file are used once,
- * so what a kernel does to a buffer that is gone is noticed; a buffer ends (but for 15 bytes at most) where its pages end. */
+/* Buffers: pages of one file. This process maps the file as a whole, and the runners map each buffer. No place in
+ * the file is used twice, so an access to a released buffer fails. A buffer ends at most 15 bytes before its last
+ * page does. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -12,7 +13,7 @@
 
 struct buffer *driver_buffers;
 
-/* ---- the file ------------------------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------------------------------ */
 
 #define FILE_BYTES ((uint64_t) 1 << 40)
 #define PAGE       ((uint64_t) 4096)
@@ -86,7 +87,7 @@ static void give_pages(struct buffer *b)
                      (off_t) (b->to - b->from));
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------------------- */
 
 void buffer_retain(struct buffer *b)
 {

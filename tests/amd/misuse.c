@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver for tests does with bad input: test_suite.py runs each case with an environment that makes it go wrong. Exit
- * status 0: it failed as it should, and what came after it was right.
+/* Gives the driver for tests bad input. test_suite.py runs each case in an environment that makes it fail. Exit
+ * status 0: the call failed as it should, and the calls after it returned correct results.
  *
  *   amd-misuse CASE
  *     works   nothing goes wrong

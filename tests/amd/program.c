@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs and kernels. Compilers are asked through a socket (toolchain.py); what they made before is taken from the cache. */
+/* Programs and kernels. toolchain.py runs the compilers at the other end of a socket. A cache keeps their output. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------------- */
 
 static char *read_file(const char *path, size_t *bytes)
 {
@@ -29,7 +29,7 @@ static char *read_file(const char *path, size_t *bytes)
     return text;
 }
 
-/* Under a name of its own, then renamed: nobody sees half a file. */
+/* Writes another file and renames it, so nobody reads half a file. */
 static bool write_file(const char *path, const char *text, size_t bytes)
 {
     char fresh[300];
@@ -47,7 +47,7 @@ static void name_file(char *to, size_t room, const char *folder, const struct de
                     (unsigned long long) key.low64, ending);
 }
 
-/* ---- the tools ------------------------------------------------------------------------------------------------------ */
+/* ---- the tools ----------------------------------------------------------------------------------------------- */
 
 static bool all_of(int s, char *to, size_t bytes)
 {
@@ -127,7 +127,7 @@ bool program_translate(struct built *b, char *why, size_t room)
     return good;
 }
 
-/* ---- building ------------------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------------ */
 
 struct built *program_for(struct program *p, const struct device *device)
 {
@@ -173,7 +173,7 @@ static bool compile(const struct program *p, const struct built *b, char *out, s
         return false;
     }
     const bool good = ask_tools((const char *const[]) { "build", b->device->key, source, b->options, out, NULL }, log);
-    /* What is not the source's fault is tried again. */
+    /* Caches errors of the source. Other errors are tried again. */
     if (!good && *log && !strstr(*log, "suite.py") && !write_file(said, *log, strlen(*log)))
         return false;
     (void) unlink(source);
@@ -226,7 +226,7 @@ static cl_int CL_API_CALL build(cl_program handle, cl_uint n, const cl_device_id
     return got;
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------------------------------------------ */
 
 static struct program *create(struct context *c)
 {
@@ -421,7 +421,7 @@ static cl_int CL_API_CALL build_info(cl_program handle, cl_device_id id, cl_prog
     }
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------------- */
 
 static const struct built *first_built(const struct program *p)
 {

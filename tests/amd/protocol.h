@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver and the process that runs kernels tell each other, over a socket; and the map of a code object that
+/* The messages between the driver and the process that runs kernels, over a socket, and the map of a code object, which
  * toolchain.py writes.
  *
- * Device memory is a file that both map: the driver once as a whole, the runner each buffer at AMD_BASE plus its place in the
- * file, and nothing between buffers. Each message is a struct message and `bytes` bytes behind it. */
+ * Device memory is a file that both map. The driver maps it as a whole. The runner maps each buffer at AMD_BASE plus
+ * its place in the file, and nothing between buffers. A message is a struct message followed by `bytes` bytes. */
 #ifndef ORDO_TESTS_AMD_PROTOCOL_H
 #define ORDO_TESTS_AMD_PROTOCOL_H
 
@@ -47,9 +47,9 @@ struct message_done {
     char     text[400]; /* why */
 };
 
-/* A map: this; `slots` words; `functions` names of MAP_NAME_BYTES, each FILE:SYMBOL; `troubles` texts of MAP_TEXT_BYTES. A slot
- * stands for a word of the code: 0 if no instruction begins there, else the number of a function (or trouble) from 1 on, and
- * flags in the upper byte. */
+/* A map: this header; `slots` words; `functions` names of MAP_NAME_BYTES, each FILE:SYMBOL; `troubles` texts of
+ * MAP_TEXT_BYTES. Each slot belongs to a word of the code: 0 if no instruction begins there, else the number of a
+ * function (or trouble) from 1 on, with flags in the upper byte. */
 struct map_header {
     char     magic[8]; /* MAP_MAGIC */
     uint32_t slots, functions, troubles, unused;

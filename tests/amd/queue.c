@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues, commands and events. A thread looks for commands that may begin: those in front of their queue, or any of an
- * out-of-order queue, whose wait lists are done. Those on memory it does itself; kernels go to the runner, and others meanwhile
- * begin. A command that fails breaks its queue: later ones fail with the same code, so that nobody takes their results for
- * right. */
+/* Queues, commands and events. A thread looks for commands that may start: the first of an in-order queue, or any of
+ * an out-of-order queue, whose wait list has completed. It executes commands on memory itself and sends kernels to
+ * the runner, so other commands can start meanwhile. A command that fails breaks its queue: later commands fail with
+ * the same code. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the dispatcher -------------------------------------------------------------------------------------------------- */
+/* ---- the dispatcher ------------------------------------------------------------------------------------------ */
 
 static struct {
     bool           runs;
@@ -89,7 +89,7 @@ static bool start_dispatcher(void)
     return dispatcher.runs;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------ */
+/* ---- events -------------------------------------------------------------------------------------------------- */
 
 static struct event *event_create(struct context *c, struct queue *q, cl_command_type type)
 {
@@ -120,7 +120,7 @@ static void set_status(struct event *e, cl_int status)
     pthread_cond_broadcast(&dispatcher.changed);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------------------------ */
 
 static void queue_release(struct queue *q)
 {
@@ -176,7 +176,7 @@ void command_done(struct command *c, cl_int status, uint64_t begin_ns, uint64_t 
     queue_wake();
 }
 
-/* What a command's wait list says: CL_COMPLETE, that it waits, or an error. */
+/* The state of a command's wait list: CL_COMPLETE, still waiting, or an error. */
 static cl_int state_of_waits(const struct command *c)
 {
     cl_int state = CL_COMPLETE;
@@ -278,8 +278,8 @@ static cl_int check_waits(const struct queue *q, cl_uint n, const cl_event *wait
     return CL_SUCCESS;
 }
 
-/* Puts a command, filled in so far but for its waits, at the end of its queue; waits for its end if it blocks. It is gone
- * afterwards, however that ends. */
+/* Appends a command without a wait list yet to its queue, and waits for its end if it blocks. Owns the command, also
+ * after an error. */
 static cl_int enqueue(struct queue *q, struct command *c, cl_command_type type, cl_uint n, const cl_event *wait,
                       cl_event *done, bool blocks)
 {
@@ -342,7 +342,7 @@ static cl_int finish(struct queue *q, struct command *c, cl_command_type type, c
     return got;
 }
 
-/* ---- commands on memory -------------------------------------------------------------------------------------------------- */
+/* ---- commands on memory -------------------------------------------------------------------------------------- */
 
 /* Keeps a buffer for a command, if it is one of the queue's context and has these bytes. */
 static cl_int take_buffer(const struct queue *q, cl_mem handle, size_t at, size_t bytes, struct buffer **to)
@@ -457,7 +457,7 @@ static cl_int CL_API_CALL barrier(cl_command_queue queue, cl_uint n, const cl_ev
     return c ? finish(q, c, CL_COMMAND_BARRIER, n, wait, done, false) : code;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /* Largest power of two that fits, where the caller leaves it to the driver. */
 static size_t own_size(size_t global, size_t room)
@@ -589,7 +589,7 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
     return finish(q, c, CL_COMMAND_NDRANGE_KERNEL, n, wait, done, false);
 }
 
-/* ---- queues -------------------------------------------------------------------------------------------------------------- */
+/* ---- queues -------------------------------------------------------------------------------------------------- */
 
 static cl_command_queue make_queue(cl_context context, cl_device_id id, cl_command_queue_properties properties,
                                    cl_int *code)
@@ -705,7 +705,7 @@ static cl_int CL_API_CALL finish_queue(cl_command_queue handle)
     return got;
 }
 
-/* ---- events, from outside ---------------------------------------------------------------------------------------------------- */
+/* ---- events, from outside ------------------------------------------------------------------------------------ */
 
 static cl_event CL_API_CALL create_user_event(cl_context handle, cl_int *code)
 {
@@ -826,7 +826,7 @@ static cl_int CL_API_CALL profiling_info(cl_event handle, cl_profiling_info what
     }
 }
 
-/* ---- mapping --------------------------------------------------------------------------------------------------------------- */
+/* ---- mapping ------------------------------------------------------------------------------------------------- */
 
 /* Memory of the device is the host's too: where it lies, once all before is done, whether the caller waits or not. */
 static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t at,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs kernels of AMD's machine code: a process of its own, so that what a kernel does to memory that is not its own ends the
- * kernel and nothing else.
+/* Runs kernels of AMD machine code in a separate process, so that a wild memory access ends the kernel and nothing
+ * else.
  *
- * Each instruction is a function of the wave's registers (toolchain.py). All waves of the groups that are there take turns, of
- * random length and in random order, both by a seed: a work-group, and what other queues launched, may come in between any two
- * instructions. Registers, local and private memory begin with noise. Caches there are none, so a store is seen by all at once,
- * and instructions are done one after the other.
+ * Each instruction is a function of the wave's registers (toolchain.py). The waves of all resident groups, of all
+ * queues, take turns of random length in random order. The seed decides both. Registers, local and private memory
+ * begin with noise. There are no caches, so every wave sees a store before the next instruction.
  *
  *   amd-runner SOCKET MEMORY ARCH MAPS       descriptors, rdna3|rdna4|cdna, the folder of toolchain.py's files
  *   ORDO_AMD_SEED=n       another order
  *   ORDO_AMD_TURN=n       instructions of a turn, at most (1000)
- *   ORDO_AMD_RESIDENT=n   work-groups of a launch that are there at once (8)
+ *   ORDO_AMD_RESIDENT=n   work-groups of a launch that run concurrently (8)
  *   ORDO_AMD_BUDGET=n     instructions of a wave, at most
  *   ORDO_AMD_LAUNCHES=file  gets the name of each kernel that ran to its end
- *   ORDO_AMD_TRACE=1      a line on stderr for each launch: its instructions and time; the registers of a wave that fails */
+ *   ORDO_AMD_TRACE=1      a line on stderr for each launch (instructions, time); the registers of a failed wave */
 #define _GNU_SOURCE
 #include "protocol.h"
 
@@ -51,7 +50,7 @@ static void *need(void *made)
     return made;
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------------------------ */
 
 static struct {
     int         socket, memory;
@@ -100,7 +99,7 @@ static uint64_t now_ns(void)
     return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------------------------------------------ */
 
 typedef void (*step_fn)(void **registers);
 
@@ -145,7 +144,7 @@ static uint64_t field(const char *at, size_t bytes)
     return value;
 }
 
-/* The driver has looked at the file: it is what it should be. */
+/* The driver has checked the file. */
 static void load_image(struct program *p, const char *elf)
 {
     const uint64_t headers = field(elf + 32, 8), n = field(elf + 56, 2);
@@ -267,10 +266,10 @@ static void drop_unused_programs(void)
     }
 }
 
-/* ---- waves ------------------------------------------------------------------------------------------------------- */
+/* ---- waves --------------------------------------------------------------------------------------------------- */
 
-/* Words of the scalar registers, as the emulator has them: 0 to 127 are registers, 128 to 255 the constants that an operand
- * may be, then the program counter and what only the emulator has. */
+/* Words of the scalar registers in the emulator: 0 to 127 are registers, 128 to 255 the constants of operands. Then
+ * come the program counter and the emulator's own words. */
 enum {
     SCALARS = 272,
     TRAP_REGISTERS = 108,
@@ -313,7 +312,7 @@ struct wave {
 struct group {
     struct launch *launch;
     uint32_t       id[3];
-    uint32_t       alive, waiting; /* waves; those of them at a barrier */
+    uint32_t       alive, waiting; /* waves; waves at a barrier */
     struct wave  **waves;
     uint32_t       n;
     char          *local; /* memory */
@@ -337,7 +336,7 @@ struct launch {
 static struct launch *launches;
 
 static struct wave  *free_waves;
-static struct wave **ready; /* those that can run */
+static struct wave **ready; /* waves that can run */
 static size_t        n_ready, ready_room;
 
 static void make_ready(struct wave *w)
@@ -387,7 +386,7 @@ static char *take_local(uint32_t bytes)
     return memory;
 }
 
-/* ---- how a wave begins: AMDGPU's ABI for kernels ("Initial Kernel Execution State") -------------------------------- */
+/* ---- how a wave begins: AMDGPU's ABI for kernels ("Initial Kernel Execution State") -------------------------- */
 
 enum {
     WANTS_BUFFER = 1,
@@ -530,7 +529,7 @@ static void end_group(struct group *g)
     free(g);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------------ */
 
 static void send_all(const void *from, size_t bytes)
 {
@@ -619,7 +618,7 @@ static uint64_t divisor(uint64_t a, uint64_t b)
     return b ? divisor(b, a % b) : a;
 }
 
-/* What the kernel's descriptor says ("Kernel Descriptor" of AMDGPU's ABI). */
+/* Reads the kernel's descriptor ("Kernel Descriptor" of AMDGPU's ABI). */
 static void read_descriptor(struct launch *l)
 {
     const char *d = l->program->image + l->m.descriptor;
@@ -671,7 +670,7 @@ static void begin_launch(const char *body)
     while (divisor(l->stride, l->total) != 1);
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------------- */
+/* ---- turns --------------------------------------------------------------------------------------------------- */
 
 static sigjmp_buf            out_of_step;
 static volatile sig_atomic_t in_step;
@@ -729,7 +728,7 @@ static void fail_wave(const struct wave *w, const char *what)
         show_registers(w);
 }
 
-/* A wave at a barrier waits for those of its group that have not ended. */
+/* A wave at a barrier waits for all waves of its group that have not ended. */
 static void look_at_barrier(struct group *g)
 {
     if (g->alive == 0 || g->waiting < g->alive)
@@ -845,7 +844,7 @@ static void start_groups(void)
     }
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------------ */
 
 static void receive(void *to, size_t bytes)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Papers' experiments as data: that each file says what it must, that a claim's verdict is what its figures say, and that figures
  * are what rows of ordo-bench say. No device is needed. */
-#include "bench/papers/claims.h"
+#include "bench/papers/papers.h"
 #include "bench/common/json.h"
-#include "bench/papers/figures.h"
-#include "bench/papers/paper.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of operations side by side on the same keys: those of any order are explained, and none that no order gives. */
-#include "bench/workload/explain.h"
+#include "bench/workload/plan.h"
 #include "bench/workload/keys.h"
-#include "bench/workload/plan_concurrent.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The demo's reader: what it takes, what it reports, what it refuses. */
-#include "bench/demo/geoip.h"
+#include "bench/tools/demo/ranges.h"
 
 #include <criterion/criterion.h>
 

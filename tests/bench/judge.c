@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which new values ordo-tune keeps. No device is needed. */
-#include "bench/tune/judge.h"
+#include "bench/tools/tune/judge.h"
 
 #include <criterion/criterion.h>
 

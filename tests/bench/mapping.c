@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The demo's check of the device's answers: right ones pass, each kind of wrong one is found. */
-#include "bench/demo/mapping.h"
+#include "bench/tools/demo/ranges.h"
 
 #include <criterion/criterion.h>
 

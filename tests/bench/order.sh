@@ -8,7 +8,7 @@ awk '
     function fail(text) { print text; bad = 1 }
     FILENAME == "meson.build" {
         # The lists, bottom up: every .c of ours with its place.
-        while (match($0, /'"'"'(common|workload|peers|measure|papers|report|demo|bench|info|tune)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
+        while (match($0, /'"'"'(common|workload|peers|measure|papers|report|bench|tools\/[a-z]+)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
             name = substr($0, RSTART + 1, RLENGTH - 2)
             sub(/\.[a-z]+$/, "", name)
             if (!(name in place))
@@ -21,8 +21,7 @@ awk '
         own = FILENAME
         sub(/^\.\//, "", own)
         sub(/\.[a-z]+$/, "", own)
-        room = own
-        sub(/\/.*/, "", room)
+        room = room_of(own)
         files++
         if (FILENAME ~ /\.c$/ && !(own in place))
             fail(FILENAME " is in no list of meson.build")
@@ -35,10 +34,8 @@ awk '
         sub(/\.h$/, "", name)
         if (sub(/^bench\//, "", name) == 0)
             name = room "/" name
-        there = name
-        sub(/\/.*/, "", there)
-        tool = "^(demo|bench|info|tune)$"
-        if (there ~ tool && there != room)
+        there = room_of(name)
+        if (there ~ /^(bench|tools\/(demo|info|tune))$/ && there != room)
             fail(own ": includes " name ", of another tool")
         if (there != room && level(there) >= level(room))
             fail(own ": includes " name ", of a room that is not below")
@@ -46,8 +43,12 @@ awk '
             fail(own ": includes " name ", which stands below it in meson.build")
         checked++
     }
-    function level(name) {
-        return name == "common" ? 1 : name == "workload" ? 2 : name == "peers" ? 3 : name == "measure" ? 4 : name == "papers" ? 5 : name == "report" ? 6 : 7
+    function room_of(name) {
+        sub(/\/[^\/]*$/, "", name)
+        return name
+    }
+    function level(room) {
+        return room == "common" ? 1 : room == "workload" ? 2 : room == "peers" ? 3 : room == "measure" ? 4 : room == "papers" ? 5 : room == "report" ? 6 : room == "tools/prepare" ? 7 : 8
     }
     END {
         if (checked < 50)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about prefixes as an X-fast trie is asked them, and as another structure is, for the same answers: the models of both, of which
  * one tries each length, and the other goes by stretches with one longest prefix, give the same. */
-#include "bench/workload/dict_plan.h"
-#include "bench/workload/model_prefix.h"
+#include "bench/workload/plan.h"
+#include "bench/workload/model.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the check of ordo-bench calls slower. No device is needed. */
-#include "bench/common/slower.h"
+#include "bench/common/timing.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -225,9 +225,9 @@ peer_is() {
 # A peer that hangs, one that fails, and one that answers.
 peers() {
     peer_is 'exec sleep 100'
-    prints err 'ordo-peer was ended: it had not finished after 1 s'
+    prints err 'ordo-peer timed out after 1 s'
     peer_is 'exit 3'
-    prints err 'ordo-peer failed (3)'
+    prints err 'ordo-peer ended with status 3'
     peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"rate\": 1e6 }"'
     prints_no err 'ordo-peer'
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inputs and the checks of the tools, on the host alone: that right answers pass, and that each kind of wrong one does
  * not. */
-#include "bench/workload/answer.h"
+#include "bench/workload/inputs.h"
 #include "bench/workload/baseline.h"
-#include "bench/workload/element.h"
+#include "bench/workload/workload.h"
 #include "bench/workload/keys.h"
-#include "bench/workload/parse.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

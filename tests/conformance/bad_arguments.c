@@ -824,7 +824,7 @@ static void dictionary_parameters(struct test *t)
             test_status(t, ordo_dict_size(dict, &bad[i].order, &size), bad[i].want);
             test_status(t, ordo_dict_statistics(dict, &bad[i].order, &statistics), bad[i].want);
         }
-        test_status(t, ordo_lsm_cleanup(dict, NULL), structure_is(s, KEEPS_STALE) ? ORDO_OK : ORDO_UNSUPPORTED);
+        test_status(t, ordo_lsm_cleanup(dict, NULL), structure_is(s, ORDO_KEEPS_STALE) ? ORDO_OK : ORDO_UNSUPPORTED);
         expect_numbers(t, dict, 0, HELD);
         ordo_dict_destroy(&dict);
     }
@@ -971,8 +971,8 @@ static void creating(struct test *t)
 
 static void configurations(struct test *t)
 {
-#define X(id, word, name, stem, ...) NO_CONFIG(ordo_##stem##_create);
-    STRUCTURE_MAP(X)
+#define X(id, stem, ...) NO_CONFIG(ordo_##stem##_create);
+    ORDO_STRUCTURE_MAP(X)
 #undef X
 }
 
@@ -1026,8 +1026,8 @@ static const struct other {
     { "ordo_hamt_write_roaring", "dict out capacity size order", roaring_parameters, NULL },
     { "ordo_hamt_write_roaring_host", "dict out capacity size", roaring_parameters, NULL },
 /* clang-format off */
-#define X(id, word, name, stem, ...) { "ordo_" #stem "_create", "device config out", creating, configurations },
-    STRUCTURE_MAP(X)
+#define X(id, stem, ...) { "ordo_" #stem "_create", "device config out", creating, configurations },
+    ORDO_STRUCTURE_MAP(X)
 #undef X
     /* clang-format on */
 };

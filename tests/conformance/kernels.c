@@ -8,7 +8,7 @@
 #include "tests/support/calls.h"
 
 #include "dict/hash/hash.h"
-#include "dict/links/links.h"
+#include "dict/ltree/ltree.h"
 #include "runtime/cl_files.h"
 #include "runtime/internal.h"
 #include "shared/hamt_node.h"
@@ -83,8 +83,8 @@ static void find_kernels(struct kernels *k)
 }
 
 /* Kernels that do not run here: what only several compute units launch, of which a simulator has one; and what only a
- * tree launches whose concurrent batch leaves much undone (blink_room runs these). */
-static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "links_gather", "links_scatter" };
+ * tree launches whose concurrent batch leaves much undone (ltree_room runs these). */
+static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "ltree_gather", "ltree_scatter" };
 
 static bool has_run(const struct kernels *k, const char *name)
 {
@@ -263,7 +263,7 @@ static void primitives(struct test *t)
 static void sequences(struct test *t)
 {
     for (int subject = 0; subject < N_SUBJECTS; subject++) {
-        if (!structure_is(subject, SIMULATED))
+        if (!structure_is(subject, ORDO_SIMULATED))
             continue;
         const struct sequence s = sequence_every((size_t) subject, ORDO_U32, 4, KEYS_CLUSTERED, 40);
         const struct outcome  o = sequence_run(t, &s, NULL);
@@ -551,7 +551,7 @@ static void concurrent(struct test *t)
         call.array[1].input = INPUT_RANDOM;
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_links_of(dict)->torture = 1 + 64; /* some give up in each launch */
+        ordo_ltree_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES; /* some give up in each launch */
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         ordo_dict_destroy(&dict);
@@ -568,17 +568,17 @@ static void levels(struct test *t)
     uint8_t            codes[STORED], found[STORED], outcomes[STORED];
     uint32_t           keys[STORED];
     ordo_dict         *dict = make_dict(t, t->dev, BLINK, 0, HELD);
-    struct ordo_links *tree = ordo_links_of(dict);
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
 
     test_context(t, "levels that lag behind");
     memset(codes, ORDO_UPSERT, STORED);
     for (uint32_t i = 0; i < STORED; i++)
         keys[i] = 3 * i + 1;
-    tree->torture = 256;
+    tree->faults = FAULT_NO_INNER;
     test_ok(t, ordo_dict_apply_concurrent_host(
                    dict, &(struct ordo_host_concurrent_batch) {
                              .codes = codes, .keys = keys, .values = keys, .count = STORED, .outcomes = outcomes }));
-    tree->torture = 0;
+    tree->faults = 0;
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_contains_host(dict, keys, STORED, found));
     for (uint32_t i = 0; i < STORED; i++)
@@ -613,7 +613,7 @@ static void prefixes(struct test *t)
 /* Batches that are merged leaf by leaf, one that changes values alone, and one of which a leaf has too many updates. */
 static void leaves(struct test *t)
 {
-    enum { HELD = 300, TIMES = 14, SAME = HAMT_MANY + 2 };
+    enum { HELD = 300, TIMES = 14, SAME = HAMT_UPDATES_MAX + 2 };
     ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
     uint32_t   keys[SAME];
 

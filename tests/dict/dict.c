@@ -248,7 +248,7 @@ static void seek_across(struct test *t, int structure, uint32_t held, bool count
 static void seek_across_each(struct test *t)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++) {
-        if (structure_is(structure, NO_ORDER))
+        if (structure_is(structure, ORDO_NO_ORDER))
             continue;
         seek_across(t, structure, BEFORE, false);
         seek_across(t, structure, BEFORE, true);

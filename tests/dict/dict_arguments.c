@@ -73,7 +73,7 @@ static void making(struct test *t)
         test_true(t, strcmp(ordo_dict_name(dict), structures[s].name) == 0);
         for (int op = ORDO_CAN_BUILD; op <= ORDO_CAN_COMPACT; op++)
             test_true(t,
-                      ordo_dict_can(dict, (ordo_dict_op) op) == (op != ORDO_CAN_ORDER || !structure_is(s, NO_ORDER)));
+                      ordo_dict_can(dict, (ordo_dict_op) op) == (op != ORDO_CAN_ORDER || !structure_is(s, ORDO_NO_ORDER)));
         ordo_dict_destroy(&dict);
         test_true(t, dict == NULL);
     }
@@ -335,7 +335,7 @@ static void mixed_batches(struct test *t)
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         unknown_codes(t, dict);
         missing_arrays(t, dict);
-        if (structure_is(s, NO_ORDER))
+        if (structure_is(s, ORDO_NO_ORDER))
             no_order(t, dict);
         else
             little_room(t, dict);

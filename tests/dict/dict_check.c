@@ -2,7 +2,7 @@
 /* That ordo_dict_check notices each broken invariant: this breaks them, one at a time. */
 #include "tests/support/support.h"
 
-#include "dict/links/links.h"
+#include "dict/ltree/ltree.h"
 #include "dict/runs/runs.h"
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
@@ -159,51 +159,51 @@ static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, siz
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-/* Where a node's word lies among all lines; LINKS_AT_...: one behind its slots. */
-static size_t word_of(const struct ordo_links *tree, size_t node, size_t word)
+/* Where a node's word lies among all lines; LTREE_AT_...: one behind its slots. */
+static size_t word_of(const struct ordo_ltree *tree, size_t node, size_t word)
 {
     return node * tree->config.words + word;
 }
-static size_t tail_of(const struct ordo_links *tree, size_t node, size_t word)
+static size_t tail_of(const struct ordo_ltree *tree, size_t node, size_t word)
 {
-    return word_of(tree, node, ordo_links_slots(tree) + word);
+    return word_of(tree, node, ordo_ltree_slots(tree) + word);
 }
 
 static void check_leaf_words(struct test *t, ordo_dict *dict, size_t leaf)
 {
-    const struct ordo_links *tree = ordo_links_of(dict);
+    const struct ordo_ltree *tree = ordo_ltree_of(dict);
     const cl_mem             keys = tree->pools.leaf_keys;
     const uint32_t           first = peek(t, keys, word_of(tree, leaf, 0) * 4),
-                   low = peek(t, keys, tail_of(tree, leaf, LINKS_AT_LOW) * 4);
-    const uint32_t count = peek(t, keys, tail_of(tree, leaf, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
+                   low = peek(t, keys, tail_of(tree, leaf, LTREE_AT_LOW) * 4);
+    const uint32_t count = peek(t, keys, tail_of(tree, leaf, LTREE_AT_HEADER) * 4) & LTREE_COUNT_MASK;
 
-    test_true(t, count > 2 && count < ordo_links_slots(tree));
+    test_true(t, count > 2 && count < ordo_ltree_slots(tree));
     expect_tree_noticed(t, dict, keys, word_of(tree, leaf, 1), first, "B1");
     expect_tree_noticed(t, dict, keys, word_of(tree, leaf, count), first, "B1");
     expect_tree_noticed(t, dict, keys, word_of(tree, leaf, 0), low, "B2");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_RIGHT), (uint32_t) leaf, "B3");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_RIGHT), LINKS_NONE, "B3");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_LOW), low - 1, "B3");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HEADER), count | LINKS_LATCHED, "B7");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LINKS_AT_HEADER), count - 1, "B1");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_RIGHT), (uint32_t) leaf, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_RIGHT), LTREE_NONE, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_LOW), low - 1, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_HEADER), count | LTREE_LATCHED, "B7");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, leaf, LTREE_AT_HEADER), count - 1, "B1");
 }
 
 static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 {
-    const struct ordo_links *tree = ordo_links_of(dict);
+    const struct ordo_ltree *tree = ordo_ltree_of(dict);
     const cl_mem             keys = tree->pools.inner_keys, children = tree->pools.children;
-    const uint32_t           count = peek(t, keys, tail_of(tree, node, LINKS_AT_HEADER) * 4) & LINKS_COUNT_MASK;
+    const uint32_t           count = peek(t, keys, tail_of(tree, node, LTREE_AT_HEADER) * 4) & LTREE_COUNT_MASK;
     const uint32_t           first = peek(t, keys, word_of(tree, node, 0) * 4);
-    const size_t             child = node * ordo_links_slots(tree);
+    const size_t             child = node * ordo_ltree_slots(tree);
 
-    test_true(t, count > 2 && count < ordo_links_slots(tree));
+    test_true(t, count > 2 && count < ordo_ltree_slots(tree));
     expect_tree_noticed(t, dict, keys, word_of(tree, node, 1), first, "B4");
     expect_tree_noticed(t, dict, keys, word_of(tree, node, 0), first + 1, "B4");
     expect_tree_noticed(t, dict, keys, word_of(tree, node, count), first, "B1");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_HIGH), first, "B2");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_RIGHT), (uint32_t) node, "B3");
-    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LINKS_AT_HEADER), count | LINKS_DIRTY, "B7");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LTREE_AT_HIGH), first, "B2");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LTREE_AT_RIGHT), (uint32_t) node, "B3");
+    expect_tree_noticed(t, dict, keys, tail_of(tree, node, LTREE_AT_HEADER), count | LTREE_DIRTY, "B7");
     expect_tree_noticed(t, dict, children, child + 1, peek(t, children, child * 4), "B4");
     expect_tree_noticed(t, dict, children, child, 0x7fffffff, "B4");
     expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
@@ -212,24 +212,24 @@ static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
 static void check_tree_words(struct test *t)
 {
     ordo_dict         *dict = make_tree(t);
-    struct ordo_links *tree = ordo_links_of(dict);
-    const uint32_t     leaves = peek(t, tree->state, (size_t) LINKS_LEAVES * 4);
-    const uint32_t     inner = peek(t, tree->state, (size_t) LINKS_INNER * 4);
-    const uint32_t     root = peek(t, tree->state, (size_t) LINKS_ROOT * 4);
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
+    const uint32_t     leaves = peek(t, tree->state, (size_t) LTREE_LEAVES * 4);
+    const uint32_t     inner = peek(t, tree->state, (size_t) LTREE_INNER * 4);
+    const uint32_t     root = peek(t, tree->state, (size_t) LTREE_ROOT * 4);
 
     check_leaf_words(t, dict, 1);
     check_leaf_words(t, dict, leaves / 2);
     check_inner_words(t, dict, 1);
-    test_true(t, leaves < tree->pools.leaves && inner < tree->pools.inner && root >> LINKS_LEVEL_SHIFT >= 2);
+    test_true(t, leaves < tree->pools.leaves && inner < tree->pools.inner && root >> LTREE_LEVEL_SHIFT >= 2);
     /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
-    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, 1u << LINKS_LEVEL_SHIFT | 0, "B4");
-    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, root | LINKS_ROOT_LATCHED, "B7");
-    expect_tree_noticed(t, dict, tree->state, LINKS_ROOT, (root & ~LINKS_NODE_MASK) | inner, "B5");
-    expect_tree_noticed(t, dict, tree->state, LINKS_LEAVES, leaves + 1, "B");
-    expect_tree_noticed(t, dict, tree->pools.leaf_keys, tail_of(tree, leaves, LINKS_AT_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->pools.inner_keys, tail_of(tree, inner, LINKS_AT_HEADER), 3, "B6");
-    expect_tree_noticed(t, dict, tree->state, LINKS_DIRTY_NODES + 1, 1, "B7");
-    expect_tree_noticed(t, dict, tree->state, LINKS_ELEMENTS, 7, "leaves hold");
+    expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, 1u << LTREE_LEVEL_SHIFT | 0, "B4");
+    expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, root | LTREE_ROOT_LATCHED, "B7");
+    expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, (root & ~LTREE_NODE_MASK) | inner, "B5");
+    expect_tree_noticed(t, dict, tree->state, LTREE_LEAVES, leaves + 1, "B");
+    expect_tree_noticed(t, dict, tree->pools.leaf_keys, tail_of(tree, leaves, LTREE_AT_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->pools.inner_keys, tail_of(tree, inner, LTREE_AT_HEADER), 3, "B6");
+    expect_tree_noticed(t, dict, tree->state, LTREE_DIRTY_NODES + 1, 1, "B7");
+    expect_tree_noticed(t, dict, tree->state, LTREE_ELEMENTS, 7, "leaves hold");
     /* counts, wherever the tree keeps them */
     if (tree->counted)
         expect_tree_noticed(t, dict, tree->pools.counts, 1, 63, "B8");

@@ -821,7 +821,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
             const size_t count = draw_count(&p);
             if (operations[o].numbers && !value_bytes)
                 continue;
-            if (!operations[o].no_order && structure_is((int) subject, NO_ORDER))
+            if (!operations[o].no_order && structure_is((int) subject, ORDO_NO_ORDER))
                 continue;
             test_context(t, "%s, %s, %u bytes of value, round %zu: %s of %zu", structures[subject].name,
                          test_type_name[type], value_bytes, round, operations[o].name, count);
@@ -883,7 +883,7 @@ Test(dict_generic, combines_at_the_seams)
 static void trees_at_seams(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
-        if (structure_is((int) subject, IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
+        if (structure_is((int) subject, ORDO_IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
             seams_of(t, subject, ORDO_U32, 4);
 }
 
@@ -934,7 +934,7 @@ static void refusals(struct test *t)
         test_status(t, ordo_dict_combine_host(narrow, ORDO_U64, ORDO_SUM, &key, &value, 1), ORDO_INVALID);
         test_status(t, ordo_dict_combine_host(narrow, ORDO_U32, (ordo_op) 3, &key, &value, 1), ORDO_INVALID);
         test_status(t, ordo_dict_combine_host(none, ORDO_U32, ORDO_SUM, &key, NULL, 1), ORDO_INVALID);
-        if (structure_is((int) subject, NO_ORDER)) {
+        if (structure_is((int) subject, ORDO_NO_ORDER)) {
             test_status(t, ordo_dict_rank_host(narrow, ORDO_LE, &key, 1, &rank_of), ORDO_UNSUPPORTED);
             test_status(t, ordo_dict_take_first_host(narrow, 5, NULL, NULL, &taken), ORDO_UNSUPPORTED);
             ordo_dict_destroy(&narrow);
@@ -967,7 +967,7 @@ static void long_aggregates(struct test *t)
 {
     enum { N = 200000, QUERIES = 300 };
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
-        if (structure_is((int) subject, NO_ORDER))
+        if (structure_is((int) subject, ORDO_NO_ORDER))
             continue;
         struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, N, 1 };
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &p.dict));

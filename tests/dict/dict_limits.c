@@ -122,7 +122,7 @@ static void fill_past(struct test *t, int structure)
         stored += got == ORDO_OK ? BATCH : 0;
         arrays_free(&batch);
     }
-    test_true(t, structure_is(structure, KEEPS_STALE) ? stored == BATCH * BATCHES : stored > 0);
+    test_true(t, structure_is(structure, ORDO_KEEPS_STALE) ? stored == BATCH * BATCHES : stored > 0);
     struct arrays all = arrays_make(t, 0, stored);
     expect_all(t, dict, &all);
     expect_all(t, dict, &all);
@@ -130,7 +130,7 @@ static void fill_past(struct test *t, int structure)
     for (int i = 0; i < 3; i++)
         test_ok(t, upsert(dict, &again));
     expect_all(t, dict, &all);
-    if (structure_is(structure, KEEPS_STALE)) {
+    if (structure_is(structure, ORDO_KEEPS_STALE)) {
         struct ordo_statistics s;
         test_ok(t, ordo_lsm_cleanup(dict, NULL));
         test_ok(t, ordo_dict_statistics(dict, NULL, &s));
@@ -159,7 +159,7 @@ static struct test on_its_own(const struct test *t)
 /* With a mask, whose kernels are slow on a CPU, the LSM, which takes all, and another that the seed decides. */
 static bool is_met(const struct test *t, int structure)
 {
-    return t->mask[0] == 0 || structure_is(structure, KEEPS_STALE) ||
+    return t->mask[0] == 0 || structure_is(structure, ORDO_KEEPS_STALE) ||
            ((uint64_t) structure + t->seed) % N_STRUCTURES == 0 || test_wants_all("ORDO_TEST_TUNABLES");
 }
 
@@ -603,9 +603,9 @@ static void change_nodes_of(struct test *t)
     for (int s = 0; s < N_STRUCTURES; s++)
         for (size_t from = 0; from < LENGTH(nodes); from++)
             for (size_t to = 0; to < LENGTH(nodes); to++) {
-                if (!structure_is(s, HAS_RUNS) && (from > 0 || to + 1 < LENGTH(nodes)))
+                if (!structure_is(s, ORDO_HAS_RUNS) && (from > 0 || to + 1 < LENGTH(nodes)))
                     continue; /* has no such nodes */
-                if (structure_is(s, HAS_RUNS) && to != (from + 1 + t->seed % 2) % LENGTH(nodes) &&
+                if (structure_is(s, ORDO_HAS_RUNS) && to != (from + 1 + t->seed % 2) % LENGTH(nodes) &&
                     !test_wants_all("ORDO_TEST_TUNABLES"))
                     continue;
                 test_context(t, "a %s, nodes of %u keys, then of %u", structures[s].word, nodes[from], nodes[to]);
@@ -616,7 +616,7 @@ static void change_nodes_of(struct test *t)
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[to]));
                 expect_all(t, dict, &all);
                 const struct ordo_run_set *set = &ordo_runs_of(dict)->set;
-                for (size_t r = 0; structure_is(s, HAS_RUNS) && r < set->n; r++)
+                for (size_t r = 0; structure_is(s, ORDO_HAS_RUNS) && r < set->n; r++)
                     test_true(t, set->run[r].indexed &&
                                      set->run[r].index.bytes <= set->run[r].layout.bytes - set->run[r].layout.nodes);
                 arrays_free(&more);

@@ -41,7 +41,7 @@ static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int
         m->keys_of[i] = key_of(i * 11);
         m->his_of[i] = m->keys_of[i] + 1000000;
         m->values_of[i] = i + 5;
-        codes[i] = (uint8_t) (i % (structure_is(structure, NO_ORDER) ? ORDO_ERASE + 1 : ORDO_N_CODES));
+        codes[i] = (uint8_t) (i % (structure_is(structure, ORDO_NO_ORDER) ? ORDO_ERASE + 1 : ORDO_N_CODES));
         side_by_side[i] = codes[i] == ORDO_RANGE ? ORDO_COUNT : codes[i]; /* which would want rooms */
     }
     m->keys = test_upload(t, m->keys_of, NEW, 4, 1);
@@ -283,12 +283,12 @@ static const struct memory_call {
 static bool is_tried(int structure, const struct memory_call *c)
 {
     if (c->call == cleanup)
-        return structure_is(structure, KEEPS_STALE);
+        return structure_is(structure, ORDO_KEEPS_STALE);
     if (c->call == concurrent)
-        return structure_is(structure, IS_TREE);
-    if (c->by_order && structure_is(structure, NO_ORDER))
+        return structure_is(structure, ORDO_IS_TREE);
+    if (c->by_order && structure_is(structure, ORDO_NO_ORDER))
         return false;
-    return structure < N_STRUCTURES || structure_is(structure, KEEPS_STALE);
+    return structure < N_STRUCTURES || structure_is(structure, ORDO_KEEPS_STALE);
 }
 
 /* What there is too little of. */
@@ -352,7 +352,7 @@ static void little_memory(struct test *t)
                 more += (all ? more / 2 : more) + 4096;
             test_true(t, more < (64u << 20));
             /* What needs no memory cannot run out of it; nor what spare blocks suffice for. */
-            test_true(t, more > 0 || !c->in_model || structure_is(s, HAS_RUNS) || structure_is(s, REBUILDS));
+            test_true(t, more > 0 || !c->in_model || structure_is(s, ORDO_HAS_RUNS) || structure_is(s, ORDO_REBUILDS));
         }
     model_free(&old);
     ordo_device_close(&dev);
@@ -415,7 +415,7 @@ static void expect_elements(struct test *t, int structure, const struct ordo_sta
         test_fail(t, __FILE__, __LINE__,
                   "the statistics say %zu elements, %zu stale, %zu tombstones, %zu runs; not %zu, %zu, %zu, %zu",
                   s->elements, s->stale, s->tombstones, s->runs, elements, stale, tombstones, runs);
-    if (structure_is(structure, IS_TRIE))
+    if (structure_is(structure, ORDO_IS_TRIE))
         test_true(t, s->bytes_data <= elements * 8 + s->leaves * structure_leaf_bytes(structure));
     else
         test_true(t, s->bytes_data == (elements + stale + tombstones) * 8);
@@ -456,9 +456,9 @@ static void check_statistics(struct test *t, int structure)
     ordo_dict             *dict = NULL;
     struct ordo_statistics s;
 
-    const bool   stale = structure_is(structure, KEEPS_STALE), tree = structure_is(structure, IS_TREE);
-    const bool   leaves = tree || structure_is(structure, IS_TRIE);
-    const size_t run = structure_is(structure, HAS_RUNS);
+    const bool   stale = structure_is(structure, ORDO_KEEPS_STALE), tree = structure_is(structure, ORDO_IS_TREE);
+    const bool   leaves = tree || structure_is(structure, ORDO_IS_TRIE);
+    const size_t run = structure_is(structure, ORDO_HAS_RUNS);
 
     test_context(t, "statistics of a %s", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
@@ -498,11 +498,11 @@ static void check_statistics(struct test *t, int structure)
     test_ok(t, ordo_dict_compact(dict, NULL));
     s = statistics_of(t, dict);
     expect_elements(t, structure, &s, STORED - ERASED, 0, 0, run);
-    test_true(t, tree || structure_is(structure, REBUILDS) ? s.cleanups > 0 : s.cleanups == stale);
+    test_true(t, tree || structure_is(structure, ORDO_REBUILDS) ? s.cleanups > 0 : s.cleanups == stale);
     test_true(t, (s.leaves > 0) == leaves && (s.levels > 0) == leaves);
-    if (tree || structure_is(structure, NO_ORDER))
+    if (tree || structure_is(structure, ORDO_NO_ORDER))
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 4);
-    else if (structure_is(structure, HAS_PREFIXES))
+    else if (structure_is(structure, ORDO_HAS_PREFIXES))
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 3);
     else
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
@@ -983,7 +983,7 @@ static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32
     memset(a, 7, sizeof *a); /* keys and values of what is not found are left alone */
     test_ok(t, ordo_dict_find_host(dict, keys, LONG, a->values[0], a->found[0]));
     test_ok(t, ordo_dict_contains_host(dict, his, LONG, a->found[1]));
-    if (structure_is(structure, NO_ORDER))
+    if (structure_is(structure, ORDO_NO_ORDER))
         return;
     test_ok(t, ordo_dict_count_host(dict, keys, his, LONG, a->counts));
     test_ok(t, ordo_dict_seek_host(dict, ORDO_GT, keys, LONG, a->keys[1], a->values[1], a->found[2]));

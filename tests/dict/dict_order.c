@@ -47,7 +47,7 @@ static void check_nothing(struct test *t, int structure)
     cl_int            code = CL_SUCCESS;
 
     for (int which = 0; which < N_CALLS; which++) {
-        if (which >= 5 && which <= 7 && structure_is(structure, NO_ORDER))
+        if (which >= 5 && which <= 7 && structure_is(structure, ORDO_NO_ORDER))
             continue;
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };

@@ -775,7 +775,7 @@ static void do_batch(struct run *run, const struct step *step)
     if (unasked)
         status = ORDO_OK;
     const bool without_order =
-        structure_is((int) run->s->subject, NO_ORDER) &&
+        structure_is((int) run->s->subject, ORDO_NO_ORDER) &&
         (is_order_step(step->kind) || (step->kind == STEP_APPLY && (has_code(&in, ORDO_SEEK_LT, ORDO_RANGE) ||
                                                                     has_code(&in, ORDO_RANK_LT, ORDO_SELECT))));
     if (without_order)
@@ -815,14 +815,14 @@ static void check_statistics(struct run *run, bool compact)
                        is.tombstones, is.runs);
     if (is.elements != run->model.count)
         complain(run, "the statistics say %zu elements, not %zu", is.elements, run->model.count);
-    if (structure_is((int) run->s->subject, IS_TRIE)
+    if (structure_is((int) run->s->subject, ORDO_IS_TRIE)
             ? is.bytes_data > is.elements * bytes + is.leaves * structure_leaf_bytes((int) run->s->subject)
             : is.bytes_data != (is.elements + is.stale + is.tombstones) * bytes)
         complain(run, "%zu bytes of data for %zu elements, %zu stale, %zu tombstones", is.bytes_data, is.elements,
                  is.stale, is.tombstones);
     if (is.bytes_peak < is.bytes_data + is.bytes_index + is.bytes_marks)
         complain(run, "the peak of %zu bytes is less than what is there", is.bytes_peak);
-    if (structure_is((int) run->s->subject, HAS_RUNS) &&
+    if (structure_is((int) run->s->subject, ORDO_HAS_RUNS) &&
         (is.runs == 0) != (is.elements + is.stale + is.tombstones == 0))
         complain(run, "%zu runs of %zu elements, %zu stale, %zu tombstones", is.runs, is.elements, is.stale,
                  is.tombstones);
@@ -859,7 +859,7 @@ static void do_plain(struct run *run, const struct step *step)
         check_statistics(run, false);
         return;
     case STEP_COMPACT:
-        if (step->salt % 2 && structure_is((int) run->s->subject, KEEPS_STALE))
+        if (step->salt % 2 && structure_is((int) run->s->subject, ORDO_KEEPS_STALE))
             expect_status(run, "cleanup", ordo_lsm_cleanup(run->dict, NULL), ORDO_OK);
         else
             expect_status(run, "compact", ordo_dict_compact(run->dict, NULL), ORDO_OK);

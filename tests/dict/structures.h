@@ -1,63 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structures under test. A new one is a row of STRUCTURE_MAP: conformance, sequences, order, bad arguments, memory,
- * faults, threads and the list of what is compiled off line go through this table. */
+/* The structures under test: those of ORDO_STRUCTURE_MAP, then other configurations of them. Conformance, sequences, order,
+ * bad arguments, memory, faults, threads and the list of what is compiled off line go through this table. */
 #ifndef ORDO_TESTS_STRUCTURES_H
 #define ORDO_TESTS_STRUCTURES_H
 
-#include "ordo/blink.h"
-#include "ordo/fast.h"
-#include "ordo/hamt.h"
-#include "ordo/hash.h"
-#include "ordo/lsm.h"
-#include "ordo/skiplist.h"
-#include "ordo/sorted_array.h"
-#include "ordo/xfast.h"
+#include "ordo/ordo.h"
+
+#include "dict/structure_map.h"
 
 #include <string.h>
 
-/* What differs between structures, where a test has to know. */
-enum structure_trait {
-    HAS_RUNS = 1,       /* counts sorted runs in its statistics */
-    KEEPS_STALE = 2,    /* what is replaced or erased stays stored until a cleanup (ordo_lsm_cleanup) */
-    IS_TREE = 4,        /* has leaves and levels; blocks with room in them */
-    SIMULATED = 8,      /* its kernels run under the simulator (conformance/kernels.c) */
-    REBUILDS = 16,      /* counts each rebuild as a cleanup */
-    IS_TRIE = 64,       /* counts leaves and levels; keys take what bytes fit them, and blocks are rounded up */
-    HAS_PREFIXES = 128, /* holds ranges of keys by their prefixes, too: up to an eighth of the keys and values more */
-    ALL_BITMAPS = 256,  /* of a trie: each leaf takes 128 bytes for its keys */
-    NO_ORDER = 32,      /* cannot do ORDO_CAN_ORDER: such operations are refused; exports come in an order of its own */
-};
+/* Of a trie: each leaf takes 128 bytes for its keys. In addition to enum ordo_structure_trait. */
+enum { ALL_BITMAPS = 1 << 16 };
 
-/* id, name in files of sequences, ordo_dict_name, of which header, traits, configuration besides its types */
-#define STRUCTURE_MAP(X)                                                                                               \
-    X(SORTED_ARRAY, "sorted_array", "sorted array", sorted_array, HAS_RUNS | SIMULATED, )                              \
-    X(LSM, "lsm", "lsm", lsm, HAS_RUNS | KEEPS_STALE, )                                                                \
-    X(BLINK, "blink", "blink", blink, IS_TREE | SIMULATED, )                                                           \
-    X(FAST, "fast", "fast", fast, HAS_RUNS | REBUILDS, )                                                               \
-    X(SKIPLIST, "skiplist", "skiplist", skiplist, IS_TREE | SIMULATED, )                                               \
-    X(HASH, "hash", "hash", hash, NO_ORDER | REBUILDS | SIMULATED, )                                                   \
-    X(XFAST, "xfast", "xfast", xfast, HAS_RUNS | HAS_PREFIXES | SIMULATED, )                                           \
-    X(HAMT, "hamt", "hamt", hamt, IS_TRIE | REBUILDS | SIMULATED, )
-
-/* The same structures otherwise configured; sequences run on them, too. */
+/* Other configurations, which sequences run on too: id, name in files of sequences, ordo_dict_name, stem, traits, settings. */
 #define VARIANT_MAP(X)                                                                                                 \
-    X(LSM_GROWTH_2, "lsm_growth_2", "lsm", lsm, HAS_RUNS | KEEPS_STALE | SIMULATED, .growth = 2, .keep_runs = true)    \
-    X(LSM_CLEANUP, "lsm_cleanup", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                         \
+    X(LSM_GROWTH_2, "lsm_growth_2", "lsm", lsm, ORDO_HAS_RUNS | ORDO_KEEPS_STALE | ORDO_SIMULATED, .growth = 2,        \
+      .keep_runs = true)                                                                                               \
+    X(LSM_CLEANUP, "lsm_cleanup", "lsm", lsm, ORDO_HAS_RUNS | ORDO_KEEPS_STALE, .cleanup_doubled = true,               \
       .cleanup_stale_percent = 20, .cleanup_least = 700)                                                               \
-    X(FAST_BUFFER, "fast_buffer", "fast", fast, HAS_RUNS | REBUILDS, .rebuild_one_in = 2)                              \
-    X(HASH_DENSE, "hash_dense", "hash", hash, NO_ORDER, .load_percent = 95)                                            \
-    X(HAMT_FIXED, "hamt_fixed", "hamt", hamt, IS_TRIE | ALL_BITMAPS | REBUILDS | SIMULATED, .fixed_depth = true)       \
-    X(XFAST_EACH, "xfast_each", "xfast", xfast, HAS_RUNS | HAS_PREFIXES, .group = 1)                                   \
-    X(SKIPLIST_16, "skiplist_16", "skiplist", skiplist, IS_TREE | SIMULATED, .chunk = 16)
+    X(FAST_BUFFER, "fast_buffer", "fast", fast, ORDO_HAS_RUNS | ORDO_REBUILDS, .rebuild_one_in = 2)                    \
+    X(HASH_DENSE, "hash_dense", "hash", hash, ORDO_NO_ORDER, .load_percent = 95)                                       \
+    X(HAMT_FIXED, "hamt_fixed", "hamt", hamt, ORDO_IS_TRIE | ALL_BITMAPS | ORDO_REBUILDS | ORDO_SIMULATED,             \
+      .fixed_depth = true)                                                                                             \
+    X(XFAST_EACH, "xfast_each", "xfast", xfast, ORDO_HAS_RUNS | ORDO_HAS_PREFIXES, .group = 1)                         \
+    X(SKIPLIST_16, "skiplist_16", "skiplist", skiplist, ORDO_IS_TREE | ORDO_SIMULATED, .chunk = 16)
 
 /* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
 #define EAGER_MAP(X)                                                                                                   \
-    X(LSM_CLEANING, "lsm_cleaning", "lsm", lsm, HAS_RUNS | KEEPS_STALE, .cleanup_doubled = true,                       \
+    X(LSM_CLEANING, "lsm_cleaning", "lsm", lsm, ORDO_HAS_RUNS | ORDO_KEEPS_STALE, .cleanup_doubled = true,             \
       .cleanup_stale_percent = 1, .cleanup_least = 100)
 
 enum structure_id {
 #define X(id, ...) id,
-    STRUCTURE_MAP(X) N_STRUCTURES,
+    ORDO_STRUCTURE_MAP(X) N_STRUCTURES,
     BEFORE_VARIANTS = N_STRUCTURES - 1,
     VARIANT_MAP(X) N_SUBJECTS,
     BEFORE_EAGER = N_SUBJECTS - 1,
@@ -66,21 +42,29 @@ enum structure_id {
 };
 
 /* clang-format off */
-#define X(id, word, name, stem, traits, ...)                                                                           \
+#define CREATE(id, stem, ...)                                                                                          \
     static inline ordo_status create_##id(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out)    \
     {                                                                                                                  \
         return ordo_##stem##_create(dev, ordo_##stem##_config(.dict = *config, __VA_ARGS__), out);                     \
     }
-STRUCTURE_MAP(X) VARIANT_MAP(X) EAGER_MAP(X)
+#define X(id, stem, ...) CREATE(id, stem, )
+ORDO_STRUCTURE_MAP(X)
 #undef X
+#define X(id, word, name, stem, traits, ...) CREATE(id, stem, __VA_ARGS__)
+VARIANT_MAP(X) EAGER_MAP(X)
+#undef X
+#undef CREATE
 
 static const struct structure {
-    const char *word, *name;
+    const char *word, *name; /* in files of sequences, and ordo_dict_name */
     ordo_status (*create)(ordo_device *dev, const struct ordo_dict_config *config, ordo_dict **out);
     unsigned traits;
 } structures[N_CONFIGURED] = {
+#define X(id, stem, name, traits) { #stem, name, create_##id, traits },
+    ORDO_STRUCTURE_MAP(X)
+#undef X
 #define X(id, word, name, stem, traits, ...) { word, name, create_##id, traits },
-    STRUCTURE_MAP(X) VARIANT_MAP(X) EAGER_MAP(X)
+    VARIANT_MAP(X) EAGER_MAP(X)
 #undef X
 };
 /* clang-format on */
@@ -91,7 +75,7 @@ static inline size_t structure_leaf_bytes(int structure)
     return 24 + ((structures[structure].traits & ALL_BITMAPS) ? 128 : 0);
 }
 
-static inline bool structure_is(int structure, enum structure_trait trait)
+static inline bool structure_is(int structure, unsigned trait)
 {
     return (structures[structure].traits & trait) != 0;
 }

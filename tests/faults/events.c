@@ -317,7 +317,7 @@ static void scene_make(struct test *t, struct scene *s, const struct array_call 
 {
     const bool dict = structure != NO_DICT;
 
-    *s = (struct scene) { .call = dict && structure_is(structure, NO_ORDER) ? call_without_order(call) : *call,
+    *s = (struct scene) { .call = dict && structure_is(structure, ORDO_NO_ORDER) ? call_without_order(call) : *call,
                           .structure = structure,
                           .count = dict ? BATCH : MANY,
                           .n = call_arrays(call),
@@ -352,7 +352,7 @@ static bool is_tried(const struct array_call *call, int structure)
 {
     if (call->needs == ORDO_CAN_CONCURRENT)
         return structure == BLINK || structure == HASH;
-    return call->needs != ORDO_CAN_ORDER || !structure_is(structure, NO_ORDER);
+    return call->needs != ORDO_CAN_ORDER || !structure_is(structure, ORDO_NO_ORDER);
 }
 
 /* Calls `body` for each call on arrays, and for each call on each structure. */

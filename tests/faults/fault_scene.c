@@ -3,7 +3,7 @@
 #include "fault_scene.h"
 
 #include "dict/hash/hash.h"
-#include "dict/links/links.h"
+#include "dict/ltree/ltree.h"
 
 #include "runtime/internal.h"
 
@@ -54,9 +54,9 @@ static void make_dictionary(struct scene *s)
     test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
     test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
     if (s->is->torture && s->is->structure == HASH)
-        ordo_hash_of(s->dict)->torture = s->is->torture;
+        ordo_hash_of(s->dict)->faults = s->is->torture;
     else if (s->is->torture)
-        ordo_links_of(s->dict)->torture = s->is->torture;
+        ordo_ltree_of(s->dict)->faults = s->is->torture;
 }
 
 static void begin(struct scene *s, struct test *t, const struct scenario *is)

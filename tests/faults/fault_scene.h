@@ -25,7 +25,7 @@ struct scenario {
     enum order_kind order;
     bool            cold;    /* no kernel is built */
     const char     *fresh;   /* a directory for programs that is empty; NULL: as it is */
-    uint32_t        torture; /* of a B-link tree (cl/dict/links/concurrent.cl) or a hash table */
+    uint32_t        torture; /* of a B-link tree (cl/dict/ltree/concurrent.cl) or a hash table */
 };
 
 struct scene {

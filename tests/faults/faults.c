@@ -289,7 +289,7 @@ static bool can(struct test *t, int structure, ordo_dict_op op)
 
 static struct array_call call_of(const struct array_call *call, int structure)
 {
-    return structure_is(structure, NO_ORDER) ? call_without_order(call) : *call;
+    return structure_is(structure, ORDO_NO_ORDER) ? call_without_order(call) : *call;
 }
 
 /* If faults last, the seed chooses a few scenarios. ORDO_TEST_FAULTS=all takes every one. */
@@ -369,7 +369,7 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)
-        if ((all[i].run != cleanup && all[i].run != erase_interval) || structure_is(structure, KEEPS_STALE))
+        if ((all[i].run != cleanup && all[i].run != erase_interval) || structure_is(structure, ORDO_KEEPS_STALE))
             sweep(t, &all[i], f);
 }
 

@@ -8,11 +8,12 @@
  *                  (primitive/sort_onesweep.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
  *                  folded or counted again
  *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
- *   B-link tree    for latches of leaves and of the root: LINKS_TRIES steps, then another launch, then the tree is checked, and that is an
+ *   B-link tree    for latches of leaves and of the root: LTREE_TRIES steps, then another launch, then the tree is checked, and that is an
  *                  error; what the root's latch keeps from being told is made good by the host
  * Reduce, merge and the rest wait for nothing.
  *
  * ORDO_TEST_STALLS=all tries more masks. */
+#include "tests/ltree/schedule.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
@@ -322,7 +323,7 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 
 /* ---- latches ----------------------------------------------------------------------------------------------------- */
 
-#define CONCURRENT "dict/links/concurrent.cl"
+#define CONCURRENT "dict/ltree/concurrent.cl"
 /* The key whose operation stalls. */
 #define STALLED_KEY 0x01234568u
 #define KEYS        ((size_t) 20000)
@@ -330,18 +331,18 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 #define KEY_STEP    0x10000u /* between the tree's keys: they go far beyond the stalled one */
 
 static const char keeps_from[] =
-    "    ordo_store_release(header, ((was + LINKS_VERSION_ONE) & LINKS_VERSION_MASK) | count);";
+    "    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);";
 static const char keeps_to[] =
-    "    ordo_store_release(header, ((was + LINKS_VERSION_ONE) & LINKS_VERSION_MASK) | count |\n"
-    "                                   (batch->keys[op->i] == 0x01234568u ? LINKS_LATCHED : 0));";
+    "    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count |\n"
+    "                                   (batch->keys[op->i] == 0x01234568u ? LTREE_LATCHED : 0));";
 static const char dies_from[] =
-    "    if (ordo_cas(header + links_before_look(batch, seen), was, was | LINKS_LATCHED) != was)\n";
+    "    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)\n";
 static const char dies_to[] =
-    "    if (ordo_cas(header + links_before_look(batch, seen), was, was | LINKS_LATCHED) != was ||\n"
+    "    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was ||\n"
     "        batch->keys[op->i] == 0x01234568u)\n";
-static const char root_from[] = "    const uint node = links_new_node(batch, op, op->level);\n";
+static const char root_from[] = "    const uint node = ltree_new_node(batch, op, op->level);\n";
 static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAIN;\n"
-                              "    const uint node = links_new_node(batch, op, op->level);\n";
+                              "    const uint node = ltree_new_node(batch, op, op->level);\n";
 
 /* Upserts of keys first, first + step ..., and of the stalled one in their middle if `stalled`; values are the keys. */
 static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step, bool stalled,
@@ -476,6 +477,7 @@ static void with_latches(const char *from, const char *to, test_body body)
     for (size_t m = 0; m < n_masks(LENGTH(masks)); m++) {
         struct overlay o;
         overlay_begin(&o);
+        schedule_flatten(&o);
         overlay_edit(&o, CONCURRENT, from, to);
         overlay_use(&o);
         test_each_device_with(masks[m], body);

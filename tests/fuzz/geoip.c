@@ -2,7 +2,7 @@
 /* The demo's lists of address ranges. */
 #include "fuzz.h"
 
-#include "bench/demo/geoip.h"
+#include "bench/tools/demo/ranges.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -114,7 +114,7 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     expect_noticed(t, dict, table->buckets, empty, peek(t, table->buckets, empty) ^ 1, "H2");
     if (dict->key_bytes == 8)
         expect_noticed(t, dict, table->buckets, empty - 1, 77, "H2");
-    /* one more in the first bucket; HASH_ALL where nothing is astray */
+    /* one more in the first bucket; HASH_SCAN where nothing is stashed */
     expect_noticed(t, dict, table->spills, 0, peek(t, table->spills, 0) + 1, "H3");
     expect_noticed(t, dict, table->spills, table->n_buckets / 8, UINT32_MAX, "H3");
     if (t->facts->cpu) {
@@ -292,7 +292,7 @@ static size_t count_all(struct test *t, ordo_dict *dict)
 
     read_bytes(t, table->spills, 0, spills, table->n_buckets);
     for (size_t b = 0; b < table->n_buckets; b++)
-        n += spills[b] == HASH_ALL;
+        n += spills[b] == HASH_SCAN;
     free(spills);
     return n;
 }
@@ -467,12 +467,12 @@ static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bo
     test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, COUNT));
     for (size_t i = 0; i < COUNT; i += QUARTER) {
-        ordo_hash_of(dict)->elements_least = keeps ? (size_t) 10 * COUNT : ordo_hash_of(dict)->elements_least;
+        ordo_hash_of(dict)->elements_min = keeps ? (size_t) 10 * COUNT : ordo_hash_of(dict)->elements_min;
         test_ok(t, ordo_dict_erase_host(dict, keys + i * bytes, QUARTER));
     }
     expect_size(t, dict, 0);
     test_true(t, (ordo_hash_of(dict)->table.n_buckets > 0) == keeps);
-    ordo_hash_of(dict)->elements_least = 0;
+    ordo_hash_of(dict)->elements_min = 0;
     test_ok(t, ordo_dict_erase_host(dict, keys, ABSENT));
     expect_size(t, dict, 0);
     test_true(t, ordo_hash_of(dict)->table.n_buckets == 0);
@@ -613,7 +613,7 @@ static void check_local(struct test *t)
     ordo_dict     *dict = NULL;
     char           text[512] = "";
 
-    t->dev->facts.local_bytes = HASH_LOCAL_MOST - 1;
+    t->dev->facts.local_bytes = HASH_LOCAL_MAX - 1;
     test_status(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict), ORDO_UNSUPPORTED);
     (void) ordo_device_last_error(t->dev, text, sizeof text);
     t->dev->facts.local_bytes = local;

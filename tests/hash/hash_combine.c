@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines on hash tables, which have a way of their own (HASH_COMBINES of cl/dict/hash/part.cl): every type and operation,
+/* Combines on hash tables, which have a way of their own (HASH_COMBINES of cl/dict/hash/batch.cl): every type and operation,
  * equal keys by the thousand, partitions that few updates leave to hash_update, tables without room. What is combined once more than
  * it should shows in sums. */
 #include "tests/hash/meeting.h"
@@ -192,7 +192,7 @@ Test(hash_combine, every_type_and_operation)
 /* Of one key as many as one partition takes, one more, and many more; by themselves, and among others. */
 static void check_one_key(struct test *t)
 {
-    static const size_t counts[] = { 2, HASH_UPDATES_MOST - 1, HASH_UPDATES_MOST, HASH_UPDATES_MOST + 1,
+    static const size_t counts[] = { 2, HASH_UPDATES_MAX - 1, HASH_UPDATES_MAX, HASH_UPDATES_MAX + 1,
                                      (size_t) 1 << 16 };
     enum { POOL = 20000 };
     struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
@@ -305,7 +305,7 @@ static void check_shrinking(struct test *t)
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL);
     const size_t buckets = table_of(&s).n_buckets;
     void        *keys = packed(s.keys + LEFT, POOL - LEFT, s.key_bytes);
-    ordo_hash_of(s.dict)->elements_least = (size_t) POOL * 10; /* so that the erasure leaves the table as it is */
+    ordo_hash_of(s.dict)->elements_min = (size_t) POOL * 10; /* so that the erasure leaves the table as it is */
     test_ok(t, ordo_dict_erase_host(s.dict, keys, POOL - LEFT));
     memset(s.there + LEFT, 0, (POOL - LEFT) * sizeof *s.there);
     test_true(t, table_of(&s).n_buckets == buckets);

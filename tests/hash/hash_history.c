@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations side by side on a hash table: their histories are linearizable, and the table is sound afterwards; also where latches
  * fail, buckets are full, and stores are held up. Some are of as many work-items as the device runs, which meet as it happens; some of
- * schedules of two that are the same everywhere (tests/blink/schedule.h), by which kernels with a bug put in are caught, too.
+ * schedules of two that are the same everywhere (tests/ltree/schedule.h), by which kernels with a bug put in are caught, too.
  *
  * ORDO_TEST_HISTORIES=number of histories of 3,000 operations (default 40). */
-#include "tests/blink/schedule.h"
+#include "tests/ltree/schedule.h"
 #include "tests/dict/history.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
 #include "dict/hash/hash.h"
+#include "shared/faults.h"
 #include "shared/key.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ struct plan {
     uint32_t    load;
     size_t      operations;
     uint8_t     weight[ORDO_ERASE + 1]; /* of each code */
-    uint32_t    torture;                /* cl/dict/hash/concurrent.cl */
+    uint32_t    faults;                 /* sum of enum ordo_fault */
 };
 
 /*                       find contains upsert insert erase */
@@ -188,10 +189,10 @@ static void apply(struct run *r)
     struct test_array                       ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
     struct ordo_hash                       *hash = ordo_hash_of(r->dict);
 
-    hash->torture = r->plan->torture;
+    hash->faults = r->plan->faults;
     hash->history = ticks.mem;
     test_ok(r->t, ordo_dict_apply_concurrent_host(r->dict, &batch));
-    hash->torture = 0;
+    hash->faults = 0;
     hash->history = NULL;
     test_download(r->t, &ticks, r->ticks);
     test_free(&ticks);
@@ -266,12 +267,12 @@ static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, 
     return good;
 }
 
-static void expect_history(struct test *t, struct plan plan, uint32_t torture, uint64_t seed)
+static void expect_history(struct test *t, struct plan plan, uint32_t faults, uint64_t seed)
 {
     char wrong[4096] = "";
 
-    plan.torture = torture;
-    test_context(t, "history '%s', seed %" PRIu64 ", torture %u", plan.name, seed, torture);
+    plan.faults = faults;
+    test_context(t, "history '%s', seed %" PRIu64 ", faults %u", plan.name, seed, faults);
     if (!run_history(t, &plan, seed, wrong, sizeof wrong))
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
@@ -287,14 +288,14 @@ static size_t wanted_histories(void)
 static void many_histories(struct test *t)
 {
     for (size_t i = 0; i < wanted_histories(); i++)
-        expect_history(t, plans[i % LENGTH(plans)], 32, t->seed * 100000 + i);
+        expect_history(t, plans[i % LENGTH(plans)], FAULT_LATE_START, t->seed * 100000 + i);
 }
 
 static void some_histories(struct test *t)
 {
     test_optimized(t);
     for (size_t i = 0; i < LENGTH(plans); i++)
-        expect_history(t, plans[i], 32, t->seed * 100000 + i);
+        expect_history(t, plans[i], FAULT_LATE_START, t->seed * 100000 + i);
 }
 
 Test(hash_history, has_an_order_that_explains_it)
@@ -305,24 +306,26 @@ Test(hash_history, has_an_order_that_explains_it)
 }
 
 /* Latches that fail, long pauses within changes and before them; and operations that give up at once. */
-static void tortured_histories(struct test *t)
+#define ALL_FAULTS (FAULT_LATCHES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
+
+static void faulty_histories(struct test *t)
 {
     for (size_t i = 0; i < wanted_histories() / 4; i++) {
-        expect_history(t, plans[i % LENGTH(plans)], 1 + 4 + 8 + 32, t->seed * 100000 + i);
-        expect_history(t, plans[i % LENGTH(plans)], 1 + 4 + 8 + 32 + 64, t->seed * 200000 + i);
+        expect_history(t, plans[i % LENGTH(plans)], ALL_FAULTS, t->seed * 100000 + i);
+        expect_history(t, plans[i % LENGTH(plans)], ALL_FAULTS | FAULT_NO_TRIES, t->seed * 200000 + i);
     }
 }
 
-Test(hash_history, has_one_under_torture)
+Test(hash_history, has_one_under_faults)
 {
-    test_each_device_with("group=1", tortured_histories);
+    test_each_device_with("group=1", faulty_histories);
 }
 
 static void every_kind(struct test *t)
 {
     for (size_t i = 0; i < LENGTH(kinds); i += test_wants_all("ORDO_TEST_KINDS") ? 1 : 2)
         for (uint64_t seed = 0; seed < 2; seed++)
-            expect_history(t, kinds[i], 4 + 8 + 32, t->seed * 1000 + seed);
+            expect_history(t, kinds[i], ALL_FAULTS & ~FAULT_LATCHES, t->seed * 1000 + seed);
 }
 
 Test(hash_history, has_one_with_every_kind_of_key_and_value)
@@ -339,15 +342,15 @@ Test(hash_history, has_one_with_every_kind_of_key_and_value)
 static const char plays[] =
     "\ntypedef struct {\n"
     "    __global const uint *again;\n"
-    "    uint                 first, next, n, torture;\n"
+    "    uint                 first, next, n, faults;\n"
     "} other_one;\n"
     "\nORDO_FN void other_plays(const other_hash_batch *batch, __private other_one *other, uint ops)\n"
     "{\n"
     "    for (uint k = 0; k < ops && other->next < other->n; k++) {\n"
     "        const uint    at = other->first + other->next;\n"
     "        other_hash_op op;\n"
-    "        op.dice = at * 2654435761u;\n"
-    "        op.torture = other->torture;\n"
+    "        op.faults.dice = at * 2654435761u;\n"
+    "        op.faults.kinds = other->faults;\n"
     "        other->next += 2;\n"
     "        if (!other_hash_take_op(batch, &op, other->again ? other->again[at] : at, other->again != 0))\n"
     "            continue;\n"
@@ -357,7 +360,7 @@ static const char plays[] =
     "    }\n"
     "}\n";
 
-#define WAITS "        hash_wait(batch, 16, ORDO_CPU ? 1000 : 100);\n"
+#define WAITS "        concurrent_wait(batch->state + HASH_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n"
 
 /* The first of two work-items, played by one, does operations 0, 2, 4 .. of a launch; where it would pause, the second does some of 1,
  * 3, 5 .. */
@@ -369,19 +372,20 @@ static void put_schedule(const struct overlay *o)
         { "#include \"dict/hash/table.cl\"\n", "#include \"dict/hash/table.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
         { "*state, *latches, *pending, *history;\n",
           "*state, *latches, *pending, *history;\n    __private other_one *other;\n" },
-        { WAITS, "        other_plays((const other_hash_batch *) batch, batch->other, 1 + (op->dice >> 5) % 6);\n" },
-        { "hash_inject(op, kind, 16)", "hash_inject(op, kind, 3)" },
+        { WAITS,
+          "        other_plays((const other_hash_batch *) batch, batch->other, 1 + (op->faults.dice >> 5) % 6);\n" },
+        { "concurrent_strikes(&op->faults, kind, 16)", "concurrent_strikes(&op->faults, kind, 3)" },
         { "    const hash_batch batch = {\n", "    other_one other;\n"
                                               "    other.again = again;\n"
                                               "    other.first = first;\n"
                                               "    other.next = 1;\n"
                                               "    other.n = get_global_id(0) == 0 ? n : 0;\n"
-                                              "    other.torture = HASH_TORTURE_HERE;\n"
+                                              "    other.faults = faults;\n"
                                               "    const hash_batch batch = {\n" },
         { "        .history = history,\n", "        .history = history,\n        .other = &other,\n" },
         { "alone ? 1 : get_global_size(0)", "alone ? 2 : get_global_size(0)" },
-        { "    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);\n",
-          "    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);\n"
+        { "    hash_run(&batch, again, first, n, how, faults);\n",
+          "    hash_run(&batch, again, first, n, how, faults);\n"
           "    other_plays((const other_hash_batch *) &batch, &other, n);\n" },
     };
     char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
@@ -397,7 +401,7 @@ static void put_schedule(const struct overlay *o)
         overlay_edit(o, FILE_OF_ONE, edits[i].from, edits[i].to);
 }
 
-#define SCHEDULE_OF_TWO (128 + 4 + 8)
+#define SCHEDULE_OF_TWO (FAULT_ALONE | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS)
 
 static const struct plan scheduled[] = {
     { "few keys", ORDO_U32, 4, 7, 50, 25, 1000, CHANGES, 0 },
@@ -409,7 +413,8 @@ static const struct plan scheduled[] = {
 static void run_schedules(struct test *t)
 {
     for (uint64_t i = 0; i < 3 * LENGTH(scheduled); i++)
-        expect_history(t, scheduled[i % LENGTH(scheduled)], SCHEDULE_OF_TWO + (i % 3 == 2), t->seed * 1000 + i);
+        expect_history(t, scheduled[i % LENGTH(scheduled)], SCHEDULE_OF_TWO | (i % 3 == 2 ? FAULT_LATCHES : 0),
+                       t->seed * 1000 + i);
 }
 
 Test(hash_history, has_an_order_in_schedules_of_two)
@@ -449,7 +454,7 @@ static void expect_caught(struct test *t)
     test_context(t, "the bug '%s'", put_in->name);
     for (uint64_t i = 0; i < 36 && !caught; i++) {
         struct plan plan = scheduled[i % 3]; /* of 4-byte keys */
-        plan.torture = SCHEDULE_OF_TWO;
+        plan.faults = SCHEDULE_OF_TWO;
         caught = !run_history(t, &plan, t->seed * 1000 + i, wrong, sizeof wrong);
     }
     if (!caught)

@@ -116,7 +116,7 @@ def includes_of(path):
 
 def family_of(path):
     match = re.match(r"(?:host|cl)/dict/(\w+)/", path)
-    return match and match.group(1) not in ("generic", "links") and match.group(1)  # which are what families stand on
+    return match and match.group(1) != "generic" and match.group(1)  # which all families stand on
 
 
 # A structure that is made of others: its family stands on theirs.

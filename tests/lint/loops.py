@@ -31,11 +31,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # (file, counter, bound): why no sum comes to 2^32. Strides are of launches of at most 2^24 work-items.
 BOUNDED = {
-    ("dict/apply.cl", "g", "n_groups"): "below 0 lies past n_groups, where it ends: groups are elements, and there is room above",
-    ("dict/blink/update.cl", "i", "(n)"): "leaves, each of which has a number below 2^30",
-    ("dict/blink/update.cl", "i", "n"): "leaves and nodes, each of which has a number below 2^30",
+    ("dict/apply_seek.cl", "g", "n_groups"): "below 0 lies past n_groups, where it ends: groups are elements, and there is room above",
+    ("dict/ltree/split.cl", "i", "(n)"): "leaves and nodes, each of which has a number below 2^30",
     ("dict/trie/hamt.cl", "(low + high) / 2", ""): "keys of a node",
-    ("dict/hash/part.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
+    ("dict/hash/batch.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
     ("dict/runs/runs.cl", "run", ""): "runs, of which a set has at most 16",
     ("group/merge.cl", "(low + high) / 2", ""): "of a tile in local memory",
     ("primitive/compact.cl", "i", ""): "of a tile: ends with what it keeps",
@@ -51,10 +50,10 @@ BOUNDED = {
 
 # (file, condition): why a `while` ends, and nothing in it wraps.
 ENDS = {
-    ("dict/hash/place.cl", "hash_asked_of(word) < HASH_MOVES"): "each round asks one bucket more: at most HASH_MOVES",
+    ("dict/hash/placement.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "each round is one more proposal",
     ("dict/hash/table.cl", "changed->n"): "who looks once more has changed a filter: at most once for each change of its bucket",
-    ("dict/hash/touch.cl", "hash_asked_of(word) < HASH_MOVES"): "the same",
-    ("dict/links/update.cl", "*links_right(links_line(tree, links_root_level(root), links_root_node(root))) != LINKS_NONE"):
+    ("dict/hash/update_sparse.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "the same",
+    ("dict/ltree/levels.cl", "*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE"):
         "each level has fewer nodes than that below",
     ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
     ("dict/trie/hamt_merge.cl", "rest.at < rest.all"): "each part has an element at least, its first",

@@ -18,7 +18,7 @@
 #include "runtime/internal.h"
 #include "runtime/self_test.h"
 
-#include "dict/links/links.h"
+#include "dict/ltree/ltree.h"
 #include "primitive/primitive.h"
 #include "tests/dict/structures.h"
 
@@ -354,21 +354,21 @@ static cl_uint answer;
 /* Of a B-link tree of two levels, so that there is work above its leaves. */
 static void make_up_state(cl_uint *state)
 {
-    state[LINKS_ROOT] = 1u << LINKS_LEVEL_SHIFT;
-    state[LINKS_LEAVES] = answer;
-    state[LINKS_INNER] = 1;
-    state[LINKS_ELEMENTS] = answer;
-    state[LINKS_GROUPS] = answer;
-    state[LINKS_WANTED] = answer;
-    state[LINKS_LARGEST] = answer == 600 ? 0 : answer;
-    state[LINKS_PENDING] = answer;
-    state[LINKS_SPLITS_PENDING] = answer;
-    state[LINKS_ZOMBIES] = answer;
+    state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
+    state[LTREE_LEAVES] = answer;
+    state[LTREE_INNER] = 1;
+    state[LTREE_ELEMENTS] = answer;
+    state[LTREE_GROUPS] = answer;
+    state[LTREE_WANTED] = answer;
+    state[LTREE_LARGEST] = answer == 600 ? 0 : answer;
+    state[LTREE_PENDING] = answer;
+    state[LTREE_SPLITS_PENDING] = answer;
+    state[LTREE_ZOMBIES] = answer;
 }
 
 static void make_up(cl_uint *to, size_t words)
 {
-    if (words == LINKS_STATE_WORDS)
+    if (words == LTREE_STATE_WORDS)
         make_up_state(to);
     else
         for (size_t i = 0; i < words; i++)
@@ -495,9 +495,9 @@ static void ask_roaring(ordo_device *dev)
 /* A tree that tests look into: its concurrent kernels have more in them. */
 static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
 {
-    struct ordo_links *tree = ordo_links_of(dict);
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
     tree->history = no_driver_buffer(16 * KEYS);
-    tree->torture = 63;
+    tree->faults = FAULT_LATCHES;
     ask_dict(dict, value_bytes);
     clReleaseMemObject(tree->history);
 }

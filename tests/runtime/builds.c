@@ -3,7 +3,7 @@
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
-#include "dict/tour.h"
+#include "dict/warm_up.h"
 #include "runtime/cl_files.h"
 #include "runtime/internal.h"
 
@@ -100,7 +100,7 @@ Test(builds, kernels_that_are_built_together_are_those_of_a_program)
                 cr_assert(strstr(text, name), "%s", name);
                 wanted++;
             }
-            const size_t made = count_of(text, "\nORDO_KERNEL(") + count_of(text, "\nLINKS_KERNEL");
+            const size_t made = count_of(text, "\nORDO_KERNEL(") + count_of(text, "\nLTREE_KERNEL");
             cr_assert(made <= wanted, "%s: %zu", set, made);
             free(text);
             sets++;
@@ -656,44 +656,26 @@ Test(builds, what_is_prepared_has_run)
 
 /* ---- rehearsals ---------------------------------------------------------------------------------------------- */
 
-static ordo_status another_lsm(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    return ordo_lsm_create(dev, ordo_lsm_config(.dict = *(const struct ordo_dict_config *) config), out);
-}
-
-static ordo_status another_array(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    return ordo_sorted_array_create(dev, ordo_sorted_array_config(.dict = *(const struct ordo_dict_config *) config),
-                                    out);
-}
-
-static ordo_status another_tree(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    return ordo_blink_create(dev, ordo_blink_config(.dict = *(const struct ordo_dict_config *) config), out);
-}
-
-static ordo_status another_hash(ordo_device *dev, const void *config, ordo_dict **out)
-{
-    return ordo_hash_create(dev, ordo_hash_config(.dict = *(const struct ordo_dict_config *) config), out);
-}
-
 /* Whatever the size of batches, answers that nobody gave do no harm, and hold nothing. */
 static void rehearse(struct test *t)
 {
-    ordo_dict_maker *const makers[] = { another_lsm, another_array, another_tree, another_hash };
-    const size_t           counts[] = { 1, 2, 5, 100, 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24, 1 << 26 };
-    struct ordo_memory     before, after;
+    const struct ordo_structure *const structures[] = { &ordo_lsm_structure, &ordo_sorted_array_structure,
+                                                        &ordo_blink_structure, &ordo_hash_structure };
+    const size_t       counts[] = { 1, 2, 5, 100, 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24, 1 << 26 };
+    struct ordo_memory before, after;
     test_ok(t, ordo_device_memory(t->dev, &before));
-    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+    for (size_t m = 0; m < sizeof structures / sizeof *structures; m++)
         for (int type = ORDO_U32; type <= ORDO_U64; type++)
             for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4)
                 for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-                    const struct ordo_dict_config config = { .key = (ordo_type) type, .value_bytes = value_bytes };
-                    ordo_device                  *stand_in = NULL;
+                    ordo_device             *stand_in = NULL;
+                    struct ordo_dict_config *config =
+                        ordo_dict_default_config(structures[m], (ordo_type) type, value_bytes);
                     test_context(t, "structure %zu, type %d, values of %u, batches of %zu", m, type,
                                  (unsigned) value_bytes, counts[i]);
                     test_ok(t, ordo_rehearsal_open(t->dev, NULL, &stand_in));
-                    ordo_dict_rehearse(stand_in, makers[m], &config, ~0u, counts[i]);
+                    ordo_dict_rehearse(stand_in, structures[m], config, ~0u, counts[i]);
+                    free(config);
                     test_true(t, stand_in->memory.held_bytes == stand_in->memory.scratch_bytes);
                     ordo_rehearsal_close(&stand_in);
                 }

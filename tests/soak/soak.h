@@ -44,7 +44,7 @@ struct life {
     uint64_t         memory_limit, max_alloc; /* the device's own */
     cl_command_queue queue[N_QUEUES];
 
-    int                     structure; /* of STRUCTURE_MAP */
+    int                     structure; /* of enum structure_id */
     struct ordo_dict_config config;
     size_t                  most_nodes; /* max_leaves or max_chunks; 0: no limit */
     size_t                  node_entries;

@@ -98,7 +98,7 @@ void soak_check_content(struct life *l)
     test_ok(&l->t, ordo_dict_statistics(l->dict, NULL, &is));
     if (is.elements != l->model.count)
         soak_fail(l, "statistics have %zu elements of %zu", is.elements, l->model.count);
-    if (structure_is(l->structure, IS_TREE) && l->most_nodes && is.leaves > l->most_nodes)
+    if (structure_is(l->structure, ORDO_IS_TREE) && l->most_nodes && is.leaves > l->most_nodes)
         soak_fail(l, "%zu nodes hold elements, where %zu may", is.leaves, l->most_nodes);
 }
 

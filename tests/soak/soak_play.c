@@ -279,7 +279,7 @@ static void expect_unchanged(struct life *l, const struct play *p, ordo_status s
 /* Whether the structure changes nodes or buckets in place. An error of the driver may then leave some of a batch. */
 static bool changes_in_place(const struct life *l, const struct play *p)
 {
-    return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, IS_TREE) || l->structure == HASH) &&
+    return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, ORDO_IS_TREE) || l->structure == HASH) &&
            (fault_opencl->lasting || strcmp(fault_opencl->what, "clCreateBuffer") != 0);
 }
 
@@ -361,6 +361,18 @@ static void upsert_in_model(struct life *l, const struct play *p)
     free(codes);
 }
 
+/* Memory that the stores which a concurrent batch refused may take: as much as that batch had in addition to its arrays. */
+static uint64_t limit_of_refused(const struct life *l, const struct play *p)
+{
+    uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);
+
+    if (!p->host)
+        return p->memory_limit;
+    for (size_t i = 0; i < p->n_arrays; i++)
+        limit -= p->want[i] ? p->count[i] * p->bytes[i] : 0;
+    return limit;
+}
+
 /* Makes the stores that a concurrent batch refused once more, in order. With as little memory most of them must not
  * fit. With all memory they must, unless the nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
@@ -368,7 +380,7 @@ static void store_refused(struct life *l, const struct play *p)
     ordo_status status = ORDO_NO_DEVICE_MEMORY;
 
     if (p->is_limited) {
-        l->t.dev->memory_limit = p->memory_limit;
+        l->t.dev->memory_limit = limit_of_refused(l, p);
         status = ordo_dict_upsert_host(l->dict, p->refused_keys, p->refused_values, p->n_refused);
         soak_end_limits(l);
         life_context(l, "%zu stores of new keys refused, %zu stored, an upsert of those refused gives '%s'",

@@ -7,216 +7,82 @@
 #define LENGTH(array)      (sizeof(array) / sizeof *(array))
 #define OR_NULL(g, params) ((g)->no_params ? NULL : (params))
 
+/* ---- both forms of each call -------------------------------------------------------------------------------------- */
+
+/* Functions that make ordo_NAME and ordo_NAME_host with the arguments that follow, the order last. */
+#define CALL(name, ...)                                                                                                \
+    static ordo_status call_##name(const struct given *g, const struct ordo_slice a[])                                 \
+    {                                                                                                                  \
+        return ordo_##name(__VA_ARGS__, g->order);                                                                     \
+    }                                                                                                                  \
+    static ordo_status call_##name##_host(const struct given *g, void *const a[])                                      \
+    {                                                                                                                  \
+        return ordo_##name##_host(__VA_ARGS__);                                                                        \
+    }
+
 /* ---- primitives --------------------------------------------------------------------------------------------------- */
-
-#define SCAN(g) OR_NULL(g, ordo_scan_params(.type = (g)->type, .op = (g)->array_op, .inclusive = (g)->inclusive))
-
-static ordo_status scan(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_scan(g->dev, SCAN(g), a[0], a[1], g->count, g->order);
-}
-
-static ordo_status scan_host(const struct given *g, void *const a[])
-{
-    return ordo_scan_host(g->dev, SCAN(g), a[0], a[1], g->count);
-}
-
-static ordo_status segmented_scan(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_segmented_scan(g->dev, SCAN(g), a[0], a[1], a[2], g->count, g->order);
-}
-
-static ordo_status segmented_scan_host(const struct given *g, void *const a[])
-{
-    return ordo_segmented_scan_host(g->dev, SCAN(g), a[0], a[1], a[2], g->count);
-}
-
-static ordo_status reduce(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_reduce(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type, .op = g->array_op)), a[0], g->count, a[1],
-                       g->order);
-}
-
-static ordo_status reduce_host(const struct given *g, void *const a[])
-{
-    return ordo_reduce_host(g->dev, OR_NULL(g, ordo_reduce_params(.type = g->type, .op = g->array_op)), a[0], g->count,
-                            a[1]);
-}
-
-#define COMPACT(g)                                                                                                     \
-    OR_NULL(g, ordo_compact_params(.key_bytes = (uint32_t) ordo_type_bytes((g)->type), .value_bytes = (g)->value_bytes))
-
-static ordo_status compact(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_compact(g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5], g->order);
-}
-
-static ordo_status compact_host(const struct given *g, void *const a[])
-{
-    return ordo_compact_host(g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5]);
-}
-
-#define SORT(g)                                                                                                        \
-    OR_NULL(g, ordo_sort_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending,      \
-                                .first_bit = (g)->first_bit, .bits = (g)->bits))
-
-static ordo_status sort(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_sort(g->dev, SORT(g), a[0], a[1], a[2], a[3], g->count, g->order);
-}
-
-static ordo_status sort_host(const struct given *g, void *const a[])
-{
-    if (a[0] && a[2])
-        memcpy(a[2], a[0], g->n * ordo_type_bytes(g->type));
-    if (a[1] && a[3] && (g->value_bytes == 4 || g->value_bytes == 8))
-        memcpy(a[3], a[1], g->n * g->value_bytes);
-    return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
-}
-
-#define MERGE(g)                                                                                                       \
-    OR_NULL(g, ordo_merge_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending))
-
-static ordo_status merge(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_merge(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->second, a[4], a[5], g->order);
-}
-
-static ordo_status merge_host(const struct given *g, void *const a[])
-{
-    return ordo_merge_host(g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->second, a[4], a[5]);
-}
-
-static ordo_status merge_runs(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_merge_runs(g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3], g->order);
-}
-
-static ordo_status merge_runs_host(const struct given *g, void *const a[])
-{
-    return ordo_merge_runs_host(g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3]);
-}
-
-#define SEARCH(g)                                                                                                      \
-    OR_NULL(g, ordo_search_params(.key = (g)->type, .upper = (g)->upper, .sorted_queries = (g)->sorted_queries,        \
-                                  .index = (g)->index, .scheme = (g)->scheme))
-
-static ordo_status search(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_search(g->dev, SEARCH(g), a[0], g->second, a[1], g->count, a[2], g->order);
-}
-
-static ordo_status search_host(const struct given *g, void *const a[])
-{
-    return ordo_search_host(g->dev, SEARCH(g), a[0], g->second, a[1], g->count, a[2]);
-}
-
-#define EQUAL(g)                                                                                                       \
-    OR_NULL(g, ordo_equal_range_params(.key = (g)->type, .sorted_queries = (g)->sorted_queries, .index = (g)->index))
-
-static ordo_status equal_range(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_equal_range(g->dev, EQUAL(g), a[0], g->second, a[1], g->count, a[2], a[3], g->order);
-}
-
-static ordo_status equal_range_host(const struct given *g, void *const a[])
-{
-    return ordo_equal_range_host(g->dev, EQUAL(g), a[0], g->second, a[1], g->count, a[2], a[3]);
-}
-
-#define BY_KEY(g)                                                                                                      \
-    OR_NULL(g, ordo_reduce_by_key_params(.key = (g)->type, .value = (g)->value, .op = (g)->array_op,                   \
-                                         .wide = (g)->wide, .sorted = (g)->sorted, .bits = (g)->bits))
-
-static ordo_status reduce_by_key(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_reduce_by_key(g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5], g->order);
-}
-
-static ordo_status reduce_by_key_host(const struct given *g, void *const a[])
-{
-    return ordo_reduce_by_key_host(g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5]);
-}
-
-#define UNIQUE(g) OR_NULL(g, ordo_unique_params(.key = (g)->type, .sorted = (g)->sorted, .bits = (g)->bits))
-
-static ordo_status unique(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_unique(g->dev, UNIQUE(g), a[0], g->count, a[1], a[2], g->room, a[3], g->order);
-}
-
-static ordo_status unique_host(const struct given *g, void *const a[])
-{
-    return ordo_unique_host(g->dev, UNIQUE(g), a[0], g->count, a[1], a[2], g->room, a[3]);
-}
 
 static uint32_t row_bytes(const struct given *g)
 {
     return g->row_bytes ? g->row_bytes : 4;
 }
 
-static ordo_status gather(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_gather(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = row_bytes(g))), a[0], g->second, a[1],
-                       g->count, a[2], g->order);
-}
-
-static ordo_status gather_host(const struct given *g, void *const a[])
-{
-    return ordo_gather_host(g->dev, OR_NULL(g, ordo_gather_params(.row_bytes = row_bytes(g))), a[0], g->second, a[1],
-                            g->count, a[2]);
-}
-
-static ordo_status scatter(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_scatter(g->dev, OR_NULL(g, ordo_scatter_params(.row_bytes = row_bytes(g), .distinct = g->distinct)),
-                        a[0], a[1], g->count, a[2], g->second, g->order);
-}
-
-static ordo_status scatter_host(const struct given *g, void *const a[])
-{
-    return ordo_scatter_host(g->dev,
-                             OR_NULL(g, ordo_scatter_params(.row_bytes = row_bytes(g), .distinct = g->distinct)), a[0],
-                             a[1], g->count, a[2], g->second);
-}
-
+#define SCAN(g) OR_NULL(g, ordo_scan_params(.type = (g)->type, .op = (g)->array_op, .inclusive = (g)->inclusive))
+#define COMPACT(g)                                                                                                     \
+    OR_NULL(g, ordo_compact_params(.key_bytes = (uint32_t) ordo_type_bytes((g)->type), .value_bytes = (g)->value_bytes))
+#define SORT(g)                                                                                                        \
+    OR_NULL(g, ordo_sort_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending,      \
+                                .first_bit = (g)->first_bit, .bits = (g)->bits))
+#define MERGE(g)                                                                                                       \
+    OR_NULL(g, ordo_merge_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .descending = (g)->descending))
+#define SEARCH(g)                                                                                                      \
+    OR_NULL(g, ordo_search_params(.key = (g)->type, .upper = (g)->upper, .sorted_queries = (g)->sorted_queries,        \
+                                  .index = (g)->index, .scheme = (g)->scheme))
+#define EQUAL(g)                                                                                                       \
+    OR_NULL(g, ordo_equal_range_params(.key = (g)->type, .sorted_queries = (g)->sorted_queries, .index = (g)->index))
+#define BY_KEY(g)                                                                                                      \
+    OR_NULL(g, ordo_reduce_by_key_params(.key = (g)->type, .value = (g)->value, .op = (g)->array_op,                   \
+                                         .wide = (g)->wide, .sorted = (g)->sorted, .bits = (g)->bits))
+#define UNIQUE(g) OR_NULL(g, ordo_unique_params(.key = (g)->type, .sorted = (g)->sorted, .bits = (g)->bits))
 #define TOP(g)                                                                                                         \
     OR_NULL(g, ordo_top_k_params(.key = (g)->type, .value_bytes = (g)->value_bytes, .greatest = (g)->greatest))
-
-static ordo_status top_k(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_top_k(g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4], g->order);
-}
-
-static ordo_status top_k_host(const struct given *g, void *const a[])
-{
-    return ordo_top_k_host(g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4]);
-}
-
-static ordo_status select_one(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_select(g->dev, OR_NULL(g, ordo_select_params(.key = g->type, .greatest = g->greatest)), a[0], g->count,
-                       g->k, a[1], a[2], g->order);
-}
-
-static ordo_status select_one_host(const struct given *g, void *const a[])
-{
-    return ordo_select_host(g->dev, OR_NULL(g, ordo_select_params(.key = g->type, .greatest = g->greatest)), a[0],
-                            g->count, g->k, a[1], a[2]);
-}
-
 #define LOOKUP(g)                                                                                                      \
     OR_NULL(g, ordo_lookup_params(.key = (g)->type, .value_bytes = (g)->value_bytes,                                   \
                                   .sorted_queries = (g)->sorted_queries, .index = (g)->index, .scheme = (g)->scheme))
+#define REDUCE(g)  OR_NULL(g, ordo_reduce_params(.type = (g)->type, .op = (g)->array_op))
+#define GATHER(g)  OR_NULL(g, ordo_gather_params(.row_bytes = row_bytes(g)))
+#define SCATTER(g) OR_NULL(g, ordo_scatter_params(.row_bytes = row_bytes(g), .distinct = (g)->distinct))
+#define SELECT(g)  OR_NULL(g, ordo_select_params(.key = (g)->type, .greatest = (g)->greatest))
 
-static ordo_status lookup(const struct given *g, const struct ordo_slice a[])
+CALL(scan, g->dev, SCAN(g), a[0], a[1], g->count)
+CALL(segmented_scan, g->dev, SCAN(g), a[0], a[1], a[2], g->count)
+CALL(reduce, g->dev, REDUCE(g), a[0], g->count, a[1])
+CALL(compact, g->dev, COMPACT(g), a[0], a[1], a[2], g->count, a[3], a[4], a[5])
+CALL(merge, g->dev, MERGE(g), a[0], a[1], g->count, a[2], a[3], g->second, a[4], a[5])
+CALL(merge_runs, g->dev, MERGE(g), a[0], a[1], g->runs, g->n_runs, a[2], a[3])
+CALL(search, g->dev, SEARCH(g), a[0], g->second, a[1], g->count, a[2])
+CALL(equal_range, g->dev, EQUAL(g), a[0], g->second, a[1], g->count, a[2], a[3])
+CALL(lookup, g->dev, LOOKUP(g), a[0], a[1], g->second, a[2], g->count, a[3], a[4])
+CALL(reduce_by_key, g->dev, BY_KEY(g), a[0], a[1], g->count, a[2], a[3], a[4], g->room, a[5])
+CALL(unique, g->dev, UNIQUE(g), a[0], g->count, a[1], a[2], g->room, a[3])
+CALL(gather, g->dev, GATHER(g), a[0], g->second, a[1], g->count, a[2])
+CALL(scatter, g->dev, SCATTER(g), a[0], a[1], g->count, a[2], g->second)
+CALL(top_k, g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4])
+CALL(select, g->dev, SELECT(g), a[0], g->count, g->k, a[1], a[2])
+
+/* Over host memory it sorts in place. */
+static ordo_status call_sort(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_lookup(g->dev, LOOKUP(g), a[0], a[1], g->second, a[2], g->count, a[3], a[4], g->order);
+    return ordo_sort(g->dev, SORT(g), a[0], a[1], a[2], a[3], g->count, g->order);
 }
 
-static ordo_status lookup_host(const struct given *g, void *const a[])
+static ordo_status call_sort_host(const struct given *g, void *const a[])
 {
-    return ordo_lookup_host(g->dev, LOOKUP(g), a[0], a[1], g->second, a[2], g->count, a[3], a[4]);
+    if (a[0] && a[2])
+        memcpy(a[2], a[0], g->n * ordo_type_bytes(g->type));
+    if (a[1] && a[3] && (g->value_bytes == 4 || g->value_bytes == 8))
+        memcpy(a[3], a[1], g->n * g->value_bytes);
+    return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
 }
 
 #define IN(name, bytes, of)                                                                                            \
@@ -239,472 +105,201 @@ static ordo_status lookup_host(const struct given *g, void *const a[])
     {                                                                                                                  \
         name, bytes, times, more, .output = true, .optional = true                                                     \
     }
+#define ARRAY(name) "ordo_" #name, call_##name, call_##name##_host
 
 const struct array_call primitive_calls[] = {
-    { "ordo_scan", scan, scan_host, true, false, { IN("in", 4, RANDOM), OUT("out", 4, 1, 0) } },
-    { "ordo_segmented_scan",
-      segmented_scan,
-      segmented_scan_host,
-      true,
-      false,
-      { IN("in", 4, RANDOM), IN("heads", 1, FLAGS), OUT("out", 4, 1, 0) } },
-    { "ordo_reduce", reduce, reduce_host, true, false, { IN("in", 4, RANDOM), OUT("out", 4, 0, 1) } },
-    { "ordo_compact",
-      compact,
-      compact_host,
+    { ARRAY(scan), true, false, { IN("in", 4, RANDOM), OUT("out", 4, 1, 0) } },
+    { ARRAY(segmented_scan), true, false, { IN("in", 4, RANDOM), IN("heads", 1, FLAGS), OUT("out", 4, 1, 0) } },
+    { ARRAY(reduce), true, false, { IN("in", 4, RANDOM), OUT("out", 4, 0, 1) } },
+    { ARRAY(compact),
       false,
       true,
       { IN("keys", 4, RANDOM), VALUES("values"), IN("flags", 1, FLAGS), OUT("keys_out", 4, 1, 0),
         OUT_VALUES("values_out", 1), OUT("kept", 4, 0, 1) } },
-    { "ordo_sort",
-      sort,
-      sort_host,
+    { ARRAY(sort),
       true,
       true,
       { IN("keys_in", 4, RANDOM), VALUES("values_in"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
-    { "ordo_merge",
-      merge,
-      merge_host,
+    { ARRAY(merge),
       true,
       true,
       { IN("a_keys", 4, ASCENDING), VALUES("a_values"), IN("b_keys", 4, ASCENDING), VALUES("b_values"),
         OUT("keys_out", 4, 2, 0), OUT_VALUES("values_out", 2) } },
-    { "ordo_merge_runs",
-      merge_runs,
-      merge_runs_host,
+    { ARRAY(merge_runs),
       true,
       true,
       { IN("keys", 4, ASCENDING), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1) } },
-    { "ordo_search",
-      search,
-      search_host,
-      true,
-      false,
-      { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
-    { "ordo_lookup",
-      lookup,
-      lookup_host,
+    { ARRAY(search), true, false, { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("ranks", 4, 1, 0) } },
+    { ARRAY(lookup),
       true,
       true,
       { IN("keys", 4, ASCENDING), VALUES("values"), IN("queries", 4, RANDOM), OUT_VALUES("values_out", 1),
         MAY("found", 1, 1, 0) } },
-    { "ordo_equal_range",
-      equal_range,
-      equal_range_host,
+    { ARRAY(equal_range),
       true,
       false,
       { IN("keys", 4, ASCENDING), IN("queries", 4, RANDOM), OUT("lower", 4, 1, 0), OUT("upper", 4, 1, 0) } },
-    { "ordo_reduce_by_key",
-      reduce_by_key,
-      reduce_by_key_host,
+    { ARRAY(reduce_by_key),
       true,
       false,
       { IN("keys", 4, RANDOM), IN("values", 4, RANDOM), OUT("keys_out", 4, CALL_ROOM, 0),
         OUT("values_out", 4, CALL_ROOM, 0), MAY("counts", 4, CALL_ROOM, 0), OUT("groups", 4, 0, 1) } },
-    { "ordo_unique",
-      unique,
-      unique_host,
+    { ARRAY(unique),
       true,
       false,
       { IN("keys", 4, RANDOM), OUT("keys_out", 4, CALL_ROOM, 0), MAY("counts", 4, CALL_ROOM, 0),
         OUT("groups", 4, 0, 1) } },
-    { "ordo_top_k",
-      top_k,
-      top_k_host,
+    { ARRAY(top_k),
       true,
       true,
       { IN("keys", 4, RANDOM), VALUES("values"), OUT("keys_out", 4, 1, 0), OUT_VALUES("values_out", 1),
         MAY("indices", 4, 1, 0) } },
-    { "ordo_select",
-      select_one,
-      select_one_host,
-      true,
-      false,
-      { IN("keys", 4, RANDOM), OUT("key_out", 4, 0, 1), MAY("index_out", 4, 0, 1) } },
-    { "ordo_gather",
-      gather,
-      gather_host,
-      false,
-      false,
-      { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
-    { "ordo_scatter",
-      scatter,
-      scatter_host,
-      false,
-      false,
-      { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
+    { ARRAY(select), true, false, { IN("keys", 4, RANDOM), OUT("key_out", 4, 0, 1), MAY("index_out", 4, 0, 1) } },
+    { ARRAY(gather), false, false, { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
+    { ARRAY(scatter), false, false, { IN("rows", 4, RANDOM), IN("indices", 4, INDICES), OUT("rows_out", 4, 1, 0) } },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
-/* ---- dictionaries ----------------------------------------------------------------------------------------------------- */
+/* ---- dictionaries ------------------------------------------------------------------------------------------------- */
 
-static ordo_status build(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_build(g->dict, a[0], a[1], g->count, g->order);
-}
+CALL(dict_build, g->dict, a[0], a[1], g->count)
+CALL(dict_upsert, g->dict, a[0], a[1], g->count)
+CALL(dict_insert, g->dict, a[0], a[1], g->count, a[2])
+CALL(dict_erase, g->dict, a[0], g->count)
+CALL(dict_combine, g->dict, g->value, g->op, a[0], a[1], g->count)
+CALL(dict_erase_range, g->dict, a[0], a[1], g->count, a[2])
+CALL(dict_find, g->dict, a[0], g->count, a[1], a[2])
+CALL(dict_contains, g->dict, a[0], g->count, a[1])
+CALL(dict_count, g->dict, a[0], a[1], g->count, a[2])
+CALL(dict_seek, g->dict, g->relation, a[0], g->count, a[1], a[2], a[3])
+CALL(dict_seek_within, g->dict, g->relation, a[0], a[1], g->count, a[2], a[3], a[4])
+CALL(dict_first, g->dict, a[0], a[1], a[2])
+CALL(dict_last, g->dict, a[0], a[1], a[2])
+CALL(dict_select, g->dict, a[0], g->count, a[1], a[2], a[3])
+CALL(dict_aggregate, g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3])
+/* ORDO_LE where others have ORDO_GE, which ranks have not. */
+CALL(dict_rank, g->dict, g->relation == ORDO_GE ? ORDO_LE : g->relation, a[0], g->count, a[1])
 
-static ordo_status build_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_build_host(g->dict, a[0], a[1], g->count);
-}
+/* Where the number of elements goes. */
+#define COUNT_OF(g, unused) ((g)->no_count ? NULL : (g)->got ? (g)->got : (unused))
+static _Thread_local size_t unused;
+CALL(dict_export, g->dict, a[0], a[1], g->room, COUNT_OF(g, &unused))
+CALL(dict_take_first, g->dict, g->count, a[0], a[1], COUNT_OF(g, &unused))
+CALL(dict_take_last, g->dict, g->count, a[0], a[1], COUNT_OF(g, &unused))
+CALL(dict_peek_first, g->dict, g->count, a[0], a[1], COUNT_OF(g, &unused))
+CALL(dict_peek_last, g->dict, g->count, a[0], a[1], COUNT_OF(g, &unused))
 
-static ordo_status upsert(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_upsert(g->dict, a[0], a[1], g->count, g->order);
-}
-
-static ordo_status upsert_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_upsert_host(g->dict, a[0], a[1], g->count);
-}
-
-static ordo_status insert(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_insert(g->dict, a[0], a[1], g->count, a[2], g->order);
-}
-
-static ordo_status insert_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_insert_host(g->dict, a[0], a[1], g->count, a[2]);
-}
-
-static ordo_status erase(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_erase(g->dict, a[0], g->count, g->order);
-}
-
-static ordo_status erase_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_erase_host(g->dict, a[0], g->count);
-}
-
-static ordo_status find(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_find(g->dict, a[0], g->count, a[1], a[2], g->order);
-}
-
-static ordo_status find_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_find_host(g->dict, a[0], g->count, a[1], a[2]);
-}
-
-static ordo_status contains(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_contains(g->dict, a[0], g->count, a[1], g->order);
-}
-
-static ordo_status contains_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_contains_host(g->dict, a[0], g->count, a[1]);
-}
-
-static ordo_status count(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_count(g->dict, a[0], a[1], g->count, a[2], g->order);
-}
-
-static ordo_status count_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_count_host(g->dict, a[0], a[1], g->count, a[2]);
-}
-
-static ordo_status range(const struct given *g, const struct ordo_slice a[])
+static ordo_status call_dict_range(const struct given *g, const struct ordo_slice a[])
 {
     return ordo_dict_range(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, g->got, g->order);
 }
 
-static ordo_status range_host(const struct given *g, void *const a[])
+static ordo_status call_dict_range_host(const struct given *g, void *const a[])
 {
     size_t needed = 0;
     return ordo_dict_range_host(g->dict, a[0], a[1], g->count, a[2], a[3], a[4], g->room, g->got ? g->got : &needed);
 }
 
-static ordo_status seek(const struct given *g, const struct ordo_slice a[])
+#define LIMITED(s)                                                                                                     \
+    OR_NULL(g, (&(struct s) { .lo = a[0],                                                                              \
+                              .hi = a[1],                                                                              \
+                              .count = g->count,                                                                       \
+                              .limit = g->limit,                                                                       \
+                              .limits = a[2],                                                                          \
+                              .descending = !g->ascending,                                                             \
+                              .offsets = a[3],                                                                         \
+                              .keys_out = a[4],                                                                        \
+                              .values_out = a[5],                                                                      \
+                              .capacity = g->room }))
+
+static ordo_status call_dict_range_limited(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_seek(g->dict, g->relation, a[0], g->count, a[1], a[2], a[3], g->order);
+    return ordo_dict_range_limited(g->dict, LIMITED(ordo_limited_ranges), g->got, g->order);
 }
 
-static ordo_status seek_host(const struct given *g, void *const a[])
+static ordo_status call_dict_range_limited_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_seek_host(g->dict, g->relation, a[0], g->count, a[1], a[2], a[3]);
+    return ordo_dict_range_limited_host(g->dict, LIMITED(ordo_host_limited_ranges), g->got);
 }
 
-static ordo_status first(const struct given *g, const struct ordo_slice a[])
+#define BATCH(s)                                                                                                       \
+    OR_NULL(g, (&(struct s) { .codes = a[0],                                                                           \
+                              .keys = a[1],                                                                            \
+                              .his = a[2],                                                                             \
+                              .values = a[3],                                                                          \
+                              .count = g->count,                                                                       \
+                              .found = a[4],                                                                           \
+                              .keys_out = a[5],                                                                        \
+                              .values_out = a[6],                                                                      \
+                              .counts = a[7],                                                                          \
+                              .offsets = a[8],                                                                         \
+                              .range_keys = a[9],                                                                      \
+                              .range_values = a[10],                                                                   \
+                              .range_capacity = g->room,                                                               \
+                              .value = g->value,                                                                       \
+                              .combine = g->op }))
+
+static ordo_status call_dict_apply(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_first(g->dict, a[0], a[1], a[2], g->order);
+    return ordo_dict_apply(g->dict, BATCH(ordo_batch), g->got, g->order);
 }
 
-static ordo_status first_host(const struct given *g, void *const a[])
+static ordo_status call_dict_apply_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_first_host(g->dict, a[0], a[1], a[2]);
+    return ordo_dict_apply_host(g->dict, BATCH(ordo_host_batch), g->got);
 }
 
-static ordo_status last(const struct given *g, const struct ordo_slice a[])
+#define CONCURRENT(s)                                                                                                  \
+    OR_NULL(g, (&(struct s) { .codes = a[0],                                                                           \
+                              .keys = a[1],                                                                            \
+                              .his = a[2],                                                                             \
+                              .values = a[3],                                                                          \
+                              .count = g->count,                                                                       \
+                              .rooms = a[4],                                                                           \
+                              .found = a[5],                                                                           \
+                              .keys_out = a[6],                                                                        \
+                              .values_out = a[7],                                                                      \
+                              .counts = a[8],                                                                          \
+                              .outcomes = a[9],                                                                        \
+                              .range_keys = a[10],                                                                     \
+                              .range_values = a[11],                                                                   \
+                              .range_capacity = g->room }))
+
+static ordo_status call_dict_apply_concurrent(const struct given *g, const struct ordo_slice a[])
 {
-    return ordo_dict_last(g->dict, a[0], a[1], a[2], g->order);
+    return ordo_dict_apply_concurrent(g->dict, CONCURRENT(ordo_concurrent_batch), g->order);
 }
 
-static ordo_status last_host(const struct given *g, void *const a[])
+static ordo_status call_dict_apply_concurrent_host(const struct given *g, void *const a[])
 {
-    return ordo_dict_last_host(g->dict, a[0], a[1], a[2]);
+    return ordo_dict_apply_concurrent_host(g->dict, CONCURRENT(ordo_host_concurrent_batch));
 }
 
-/* Where the number of elements goes. */
-#define COUNT_OF(g, unasked) ((g)->no_count ? NULL : (g)->got ? (g)->got : &(unasked))
-
-static ordo_status export_all(const struct given *g, const struct ordo_slice a[])
-{
-    size_t needed = 0;
-    return ordo_dict_export(g->dict, a[0], a[1], g->room, COUNT_OF(g, needed), g->order);
-}
-
-static ordo_status export_host(const struct given *g, void *const a[])
-{
-    size_t needed = 0;
-    return ordo_dict_export_host(g->dict, a[0], a[1], g->room, COUNT_OF(g, needed));
-}
-
-static ordo_status apply(const struct given *g, const struct ordo_slice a[])
-{
-    const struct ordo_batch batch = { .codes = a[0],
-                                      .keys = a[1],
-                                      .his = a[2],
-                                      .values = a[3],
-                                      .count = g->count,
-                                      .found = a[4],
-                                      .keys_out = a[5],
-                                      .values_out = a[6],
-                                      .counts = a[7],
-                                      .offsets = a[8],
-                                      .range_keys = a[9],
-                                      .range_values = a[10],
-                                      .range_capacity = g->room,
-                                      .value = g->value,
-                                      .combine = g->op };
-    return ordo_dict_apply(g->dict, OR_NULL(g, &batch), g->got, g->order);
-}
-
-static ordo_status apply_host(const struct given *g, void *const a[])
-{
-    const struct ordo_host_batch batch = { .codes = a[0],
-                                           .keys = a[1],
-                                           .his = a[2],
-                                           .values = a[3],
-                                           .count = g->count,
-                                           .found = a[4],
-                                           .keys_out = a[5],
-                                           .values_out = a[6],
-                                           .counts = a[7],
-                                           .offsets = a[8],
-                                           .range_keys = a[9],
-                                           .range_values = a[10],
-                                           .range_capacity = g->room,
-                                           .value = g->value,
-                                           .combine = g->op };
-    return ordo_dict_apply_host(g->dict, OR_NULL(g, &batch), g->got);
-}
-
-static ordo_status apply_concurrent(const struct given *g, const struct ordo_slice a[])
-{
-    const struct ordo_concurrent_batch batch = { .codes = a[0],
-                                                 .keys = a[1],
-                                                 .his = a[2],
-                                                 .values = a[3],
-                                                 .count = g->count,
-                                                 .rooms = a[4],
-                                                 .found = a[5],
-                                                 .keys_out = a[6],
-                                                 .values_out = a[7],
-                                                 .counts = a[8],
-                                                 .outcomes = a[9],
-                                                 .range_keys = a[10],
-                                                 .range_values = a[11],
-                                                 .range_capacity = g->room };
-    return ordo_dict_apply_concurrent(g->dict, OR_NULL(g, &batch), g->order);
-}
-
-static ordo_status apply_concurrent_host(const struct given *g, void *const a[])
-{
-    const struct ordo_host_concurrent_batch batch = { .codes = a[0],
-                                                      .keys = a[1],
-                                                      .his = a[2],
-                                                      .values = a[3],
-                                                      .count = g->count,
-                                                      .rooms = a[4],
-                                                      .found = a[5],
-                                                      .keys_out = a[6],
-                                                      .values_out = a[7],
-                                                      .counts = a[8],
-                                                      .outcomes = a[9],
-                                                      .range_keys = a[10],
-                                                      .range_values = a[11],
-                                                      .range_capacity = g->room };
-    return ordo_dict_apply_concurrent_host(g->dict, OR_NULL(g, &batch));
-}
-
-static ordo_status combine(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_combine(g->dict, g->value, g->op, a[0], a[1], g->count, g->order);
-}
-
-static ordo_status combine_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_combine_host(g->dict, g->value, g->op, a[0], a[1], g->count);
-}
-
-static ordo_status erase_range(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_erase_range(g->dict, a[0], a[1], g->count, a[2], g->order);
-}
-
-static ordo_status erase_range_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_erase_range_host(g->dict, a[0], a[1], g->count, a[2]);
-}
-
-#define ENDS(name)                                                                                                     \
-    static ordo_status name(const struct given *g, const struct ordo_slice a[])                                        \
-    {                                                                                                                  \
-        size_t got = 0;                                                                                                \
-        return ordo_dict_##name(g->dict, g->count, a[0], a[1], COUNT_OF(g, got), g->order);                            \
-    }                                                                                                                  \
-    static ordo_status name##_host(const struct given *g, void *const a[])                                             \
-    {                                                                                                                  \
-        size_t got = 0;                                                                                                \
-        return ordo_dict_##name##_host(g->dict, g->count, a[0], a[1], COUNT_OF(g, got));                               \
-    }
-ENDS(take_first)
-ENDS(take_last)
-ENDS(peek_first)
-ENDS(peek_last)
-
-static ordo_status range_limited(const struct given *g, const struct ordo_slice a[])
-{
-    const struct ordo_limited_ranges ranges = { .lo = a[0],
-                                                .hi = a[1],
-                                                .count = g->count,
-                                                .limit = g->limit,
-                                                .limits = a[2],
-                                                .descending = !g->ascending,
-                                                .offsets = a[3],
-                                                .keys_out = a[4],
-                                                .values_out = a[5],
-                                                .capacity = g->room };
-    return ordo_dict_range_limited(g->dict, OR_NULL(g, &ranges), g->got, g->order);
-}
-
-static ordo_status range_limited_host(const struct given *g, void *const a[])
-{
-    const struct ordo_host_limited_ranges ranges = { .lo = a[0],
-                                                     .hi = a[1],
-                                                     .count = g->count,
-                                                     .limit = g->limit,
-                                                     .limits = a[2],
-                                                     .descending = !g->ascending,
-                                                     .offsets = a[3],
-                                                     .keys_out = a[4],
-                                                     .values_out = a[5],
-                                                     .capacity = g->room };
-    return ordo_dict_range_limited_host(g->dict, OR_NULL(g, &ranges), g->got);
-}
-
-static ordo_status aggregate(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_aggregate(g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3], g->order);
-}
-
-static ordo_status aggregate_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_aggregate_host(g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3]);
-}
-
-static ordo_status seek_within(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_seek_within(g->dict, g->relation, a[0], a[1], g->count, a[2], a[3], a[4], g->order);
-}
-
-static ordo_status seek_within_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_seek_within_host(g->dict, g->relation, a[0], a[1], g->count, a[2], a[3], a[4]);
-}
-
-/* ORDO_LE where others have ORDO_GE, which ranks have not. */
-static ordo_relation rank_relation(const struct given *g)
-{
-    return g->relation == ORDO_GE ? ORDO_LE : g->relation;
-}
-
-static ordo_status rank(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_rank(g->dict, rank_relation(g), a[0], g->count, a[1], g->order);
-}
-
-static ordo_status rank_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_rank_host(g->dict, rank_relation(g), a[0], g->count, a[1]);
-}
-
-static ordo_status select_ranks(const struct given *g, const struct ordo_slice a[])
-{
-    return ordo_dict_select(g->dict, a[0], g->count, a[1], a[2], a[3], g->order);
-}
-
-static ordo_status select_ranks_host(const struct given *g, void *const a[])
-{
-    return ordo_dict_select_host(g->dict, a[0], g->count, a[1], a[2], a[3]);
-}
-
-#define KEYS  IN("keys", 4, RANDOM)
-#define GIVEN IN("values", 4, RANDOM)
-#define LO    IN("lo", 4, RANDOM)
-#define HI    IN("hi", 4, ABOVE)
-#define PLAIN false, false
+#define KEYS       IN("keys", 4, RANDOM)
+#define GIVEN      IN("values", 4, RANDOM)
+#define LO         IN("lo", 4, RANDOM)
+#define HI         IN("hi", 4, ABOVE)
+#define DICT(name) "ordo_dict_" #name, call_dict_##name, call_dict_##name##_host, false, false
 
 const struct array_call dict_calls[] = {
-    { "ordo_dict_find", find, find_host, PLAIN, { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
-    { "ordo_dict_contains", contains, contains_host, PLAIN, { KEYS, OUT("found", 1, 1, 0) } },
-    { "ordo_dict_count", count, count_host, PLAIN, { LO, HI, OUT("counts", 4, 1, 0) }, ORDO_CAN_ORDER },
-    { "ordo_dict_range",
-      range,
-      range_host,
-      PLAIN,
+    { DICT(find), { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
+    { DICT(contains), { KEYS, OUT("found", 1, 1, 0) } },
+    { DICT(count), { LO, HI, OUT("counts", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(range),
       { LO, HI, OUT("offsets", 8, 1, 1), MAY("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_seek",
-      seek,
-      seek_host,
-      PLAIN,
+    { DICT(seek),
       { KEYS, MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_first",
-      first,
-      first_host,
-      PLAIN,
-      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_last",
-      last,
-      last_host,
-      PLAIN,
-      { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_export",
-      export_all,
-      export_host,
-      PLAIN,
-      { OUT("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
-    { "ordo_dict_apply",
-      apply,
-      apply_host,
-      PLAIN,
+    { DICT(first), { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) }, ORDO_CAN_ORDER },
+    { DICT(last), { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) }, ORDO_CAN_ORDER },
+    { DICT(export), { OUT("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
+    { DICT(apply),
       { IN("codes", 1, CODES), KEYS, IN("his", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
         MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1), MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) } },
     /* upserts of different keys: what else it can do depends on the order that it has not */
-    { "ordo_dict_apply_concurrent",
-      apply_concurrent,
-      apply_concurrent_host,
-      PLAIN,
+    { DICT(apply_concurrent),
       { IN("codes", 1, UPSERTS),
         IN("keys", 4, DISTINCT),
         { "his", 4, 1, 0, INPUT_ABOVE, .optional = true },
@@ -718,23 +313,14 @@ const struct array_call dict_calls[] = {
         MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) },
       ORDO_CAN_CONCURRENT },
-    { "ordo_dict_seek_within",
-      seek_within,
-      seek_within_host,
-      PLAIN,
+    { DICT(seek_within),
       { KEYS, IN("bounds", 4, ABOVE), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_rank", rank, rank_host, PLAIN, { KEYS, OUT("ranks", 4, 1, 0) }, ORDO_CAN_ORDER },
-    { "ordo_dict_select",
-      select_ranks,
-      select_ranks_host,
-      PLAIN,
+    { DICT(rank), { KEYS, OUT("ranks", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(select),
       { IN("ranks", 4, RANKS), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_range_limited",
-      range_limited,
-      range_limited_host,
-      PLAIN,
+    { DICT(range_limited),
       { LO,
         HI,
         { "limits", 4, 1, 0, INPUT_RANKS, .optional = true },
@@ -742,49 +328,23 @@ const struct array_call dict_calls[] = {
         MAY("keys_out", 4, CALL_ROOM, 0),
         MAY("values_out", 4, CALL_ROOM, 0) },
       ORDO_CAN_ORDER },
-    { "ordo_dict_aggregate",
-      aggregate,
-      aggregate_host,
-      PLAIN,
-      { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_peek_first",
-      peek_first,
-      peek_first_host,
-      PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_peek_last",
-      peek_last,
-      peek_last_host,
-      PLAIN,
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_take_first",
-      take_first,
-      take_first_host,
-      PLAIN,
+    { DICT(aggregate), { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(peek_first), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(peek_last), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(take_first),
       { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
       .needs = ORDO_CAN_ORDER,
       .once = true },
-    { "ordo_dict_take_last",
-      take_last,
-      take_last_host,
-      PLAIN,
+    { DICT(take_last),
       { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
       .needs = ORDO_CAN_ORDER,
       .once = true },
-    { "ordo_dict_erase_range",
-      erase_range,
-      erase_range_host,
-      PLAIN,
-      { LO, HI, MAY("erased", 4, 1, 0) },
-      ORDO_CAN_ORDER },
-    { "ordo_dict_combine", combine, combine_host, PLAIN, { KEYS, GIVEN }, .once = true },
-    { "ordo_dict_insert", insert, insert_host, PLAIN, { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
-    { "ordo_dict_upsert", upsert, upsert_host, PLAIN, { KEYS, GIVEN } },
-    { "ordo_dict_erase", erase, erase_host, PLAIN, { KEYS } },
-    { "ordo_dict_build", build, build_host, PLAIN, { KEYS, GIVEN } },
+    { DICT(erase_range), { LO, HI, MAY("erased", 4, 1, 0) }, ORDO_CAN_ORDER },
+    { DICT(combine), { KEYS, GIVEN }, .once = true },
+    { DICT(insert), { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
+    { DICT(upsert), { KEYS, GIVEN } },
+    { DICT(erase), { KEYS } },
+    { DICT(build), { KEYS, GIVEN } },
 };
 const size_t n_dict_calls = LENGTH(dict_calls);
 

@@ -1,45 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT's own: that each broken invariant is noticed, and that each kind of set gets the leaves that fit it. What all
  * dictionaries promise is tested in tests/dict. */
-#include "tests/dict/dict_case.h"
+#include "tests/trie/trie_case.h"
 
 #include "dict/trie/hamt.h"
-
-static void poke(struct test *t, cl_mem mem, size_t word, uint32_t to)
-{
-    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, word * sizeof to, sizeof to, &to, 0,
-                                      NULL, NULL) == CL_SUCCESS);
-}
-
-static uint32_t peek(struct test *t, cl_mem mem, size_t word)
-{
-    uint32_t is = 0;
-
-    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, word * sizeof is, sizeof is, &is, 0, NULL,
-                                     NULL) == CL_SUCCESS);
-    return is;
-}
 
 /* ---- invariants --------------------------------------------------------------------------------------------------- */
 
 /* Words of a record of u32 keys. */
 enum { FIRST, BEFORE, PLACE, SECTORS, RECORD };
-
-static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, uint32_t to, const char *invariant)
-{
-    const uint32_t was = peek(t, mem, word);
-    char           text[512] = "";
-
-    test_context(t, "%s: word %zu, %#x for %#x", invariant, word, to, was);
-    test_true(t, was != to);
-    poke(t, mem, word, to);
-    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
-    (void) ordo_device_last_error(t->dev, text, sizeof text);
-    if (!strstr(text, invariant))
-        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
-    poke(t, mem, word, was);
-    test_ok(t, ordo_dict_check(dict, NULL));
-}
 
 enum { DENSE = 5000, NEAR = 3000, FAR = 2000, ALL = DENSE + NEAR + FAR };
 
@@ -73,7 +42,7 @@ static ordo_dict *make(struct test *t, uint32_t value_bytes)
 
 static uint32_t count_of(struct test *t, cl_mem leaves, size_t leaf)
 {
-    return peek(t, leaves, (leaf + 1) * RECORD + BEFORE) - peek(t, leaves, leaf * RECORD + BEFORE);
+    return read_word(t, leaves, (leaf + 1) * RECORD + BEFORE) - read_word(t, leaves, leaf * RECORD + BEFORE);
 }
 
 static size_t word_of(uint32_t place)
@@ -86,15 +55,15 @@ static void check_records(struct test *t, ordo_dict *dict, size_t leaf)
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
     const cl_mem                 leaves = trie->leaves.mem;
     const size_t                 at = leaf * RECORD;
-    const uint32_t               first = peek(t, leaves, at + FIRST), before = peek(t, leaves, at + BEFORE),
-                   place = peek(t, leaves, at + PLACE);
+    const uint32_t               first = read_word(t, leaves, at + FIRST), before = read_word(t, leaves, at + BEFORE),
+                   place = read_word(t, leaves, at + PLACE);
 
-    expect_noticed(t, dict, leaves, at + FIRST, first + 1, "T1");
-    expect_noticed(t, dict, leaves, at + FIRST, peek(t, leaves, at + RECORD + FIRST), "T1");
-    expect_noticed(t, dict, leaves, at + BEFORE, peek(t, leaves, at + RECORD + BEFORE), "T3");
-    expect_noticed(t, dict, leaves, at + BEFORE, before + 1, "T");
-    expect_noticed(t, dict, leaves, at + PLACE, peek(t, leaves, at + RECORD + PLACE), "T4");
-    expect_noticed(t, dict, leaves, at + PLACE, place | 0xfffffff0u, "T4");
+    expect_broken(t, dict, leaves, at + FIRST, first + 1, "T1");
+    expect_broken(t, dict, leaves, at + FIRST, read_word(t, leaves, at + RECORD + FIRST), "T1");
+    expect_broken(t, dict, leaves, at + BEFORE, read_word(t, leaves, at + RECORD + BEFORE), "T3");
+    expect_broken(t, dict, leaves, at + BEFORE, before + 1, "T");
+    expect_broken(t, dict, leaves, at + PLACE, read_word(t, leaves, at + RECORD + PLACE), "T4");
+    expect_broken(t, dict, leaves, at + PLACE, place | 0xfffffff0u, "T4");
 }
 
 static void check_words(struct test *t)
@@ -108,29 +77,29 @@ static void check_words(struct test *t)
     while (count_of(t, leaves, near) > HAMT_LEAF)
         near++;
     test_true(t, near >= DENSE >> HAMT_BITS && near < last);
-    test_true(t, !(peek(t, leaves, (near + 1) * RECORD + PLACE) & HAMT_WIDE));
-    test_true(t, peek(t, leaves, (last - 1) * RECORD + PLACE) & HAMT_WIDE);
+    test_true(t, !(read_word(t, leaves, (near + 1) * RECORD + PLACE) & HAMT_WIDE));
+    test_true(t, read_word(t, leaves, (last - 1) * RECORD + PLACE) & HAMT_WIDE);
     check_records(t, dict, 1);
     check_records(t, dict, near + 1);
     check_records(t, dict, last - 1);
-    expect_noticed(t, dict, leaves, BEFORE, 1, "T3");
-    expect_noticed(t, dict, leaves, (last + 1) * RECORD + BEFORE, ALL + 1, "T3");
+    expect_broken(t, dict, leaves, BEFORE, 1, "T3");
+    expect_broken(t, dict, leaves, (last + 1) * RECORD + BEFORE, ALL + 1, "T3");
 
     /* a bitmap, and what is counted in it; short keys, whole keys */
-    const size_t bitmap = word_of(peek(t, leaves, RECORD + PLACE));
-    const size_t keys = word_of(peek(t, leaves, (near + 1) * RECORD + PLACE));
-    const size_t whole = word_of(peek(t, leaves, (last - 1) * RECORD + PLACE));
-    expect_noticed(t, dict, pool, bitmap, 0xfffffffeu, "T2");
-    expect_noticed(t, dict, pool, bitmap + HAMT_WORDS - 1, 0x7fffffffu, "T2");
-    expect_noticed(t, dict, leaves, RECORD + SECTORS, peek(t, leaves, RECORD + SECTORS) + 1, "T2");
-    expect_noticed(t, dict, pool, keys, peek(t, pool, keys) << 16 | peek(t, pool, keys) >> 16, "T2");
-    expect_noticed(t, dict, pool, whole, peek(t, pool, whole + 1), "T2");
-    expect_noticed(t, dict, pool, whole, peek(t, leaves, (last - 1) * RECORD + FIRST) - 1, "T2");
-    expect_noticed(t, dict, pool, whole + 1, peek(t, leaves, last * RECORD + FIRST), "T2");
+    const size_t bitmap = word_of(read_word(t, leaves, RECORD + PLACE));
+    const size_t keys = word_of(read_word(t, leaves, (near + 1) * RECORD + PLACE));
+    const size_t whole = word_of(read_word(t, leaves, (last - 1) * RECORD + PLACE));
+    expect_broken(t, dict, pool, bitmap, 0xfffffffeu, "T2");
+    expect_broken(t, dict, pool, bitmap + HAMT_WORDS - 1, 0x7fffffffu, "T2");
+    expect_broken(t, dict, leaves, RECORD + SECTORS, read_word(t, leaves, RECORD + SECTORS) + 1, "T2");
+    expect_broken(t, dict, pool, keys, read_word(t, pool, keys) << 16 | read_word(t, pool, keys) >> 16, "T2");
+    expect_broken(t, dict, pool, whole, read_word(t, pool, whole + 1), "T2");
+    expect_broken(t, dict, pool, whole, read_word(t, leaves, (last - 1) * RECORD + FIRST) - 1, "T2");
+    expect_broken(t, dict, pool, whole + 1, read_word(t, leaves, last * RECORD + FIRST), "T2");
 
-    expect_noticed(t, dict, tables, 0, peek(t, tables, 0) - 1, "T5: cell 0 of the table of keys");
-    expect_noticed(t, dict, tables, cells / 2, (uint32_t) last + 2, "T5");
-    expect_noticed(t, dict, tables, cells + 1, peek(t, tables, cells + 1) + 1, "T5: cell 1 of the table of ranks");
+    expect_broken(t, dict, tables, 0, read_word(t, tables, 0) - 1, "T5: cell 0 of the table of keys");
+    expect_broken(t, dict, tables, cells / 2, (uint32_t) last + 2, "T5");
+    expect_broken(t, dict, tables, cells + 1, read_word(t, tables, cells + 1) + 1, "T5: cell 1 of the table of ranks");
     ordo_dict_destroy(&dict);
 }
 
@@ -149,14 +118,15 @@ static void check_node_words(struct test *t)
     const size_t                 levels = HAMT_LEVELS(32), nodes = HAMT_HEADER + ((size_t) 1 << trie->rank_bits);
 
     for (size_t level = 0; level < levels; level++) {
-        const size_t first = peek(t, tables, level), past = level > 0 ? peek(t, tables, level - 1) : trie->nodes;
+        const size_t first = read_word(t, tables, level),
+                     past = level > 0 ? read_word(t, tables, level - 1) : trie->nodes;
         const size_t end = nodes + past * HAMT_NODE, at = nodes + first * HAMT_NODE;
-        expect_noticed(t, dict, tables, level, (uint32_t) first + 1, "T5: the nodes");
-        expect_noticed(t, dict, tables, at, peek(t, tables, at) + 1, "T5: the nodes");
-        expect_noticed(t, dict, tables, (at + end) / 2, peek(t, tables, (at + end) / 2) - 1, "T5: the nodes");
-        expect_noticed(t, dict, tables, end - 1, 0, "T5: the nodes");
+        expect_broken(t, dict, tables, level, (uint32_t) first + 1, "T5: the nodes");
+        expect_broken(t, dict, tables, at, read_word(t, tables, at) + 1, "T5: the nodes");
+        expect_broken(t, dict, tables, (at + end) / 2, read_word(t, tables, (at + end) / 2) - 1, "T5: the nodes");
+        expect_broken(t, dict, tables, end - 1, 0, "T5: the nodes");
     }
-    expect_noticed(t, dict, tables, HAMT_HEADER + 1, peek(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
+    expect_broken(t, dict, tables, HAMT_HEADER + 1, read_word(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
     ordo_dict_destroy(&dict);
 }
 
@@ -249,7 +219,7 @@ static void expect_same_shape(struct test *t, ordo_dict *a, ordo_dict *b)
     test_true(t, x->n_leaves == y->n_leaves && x->n == y->n && x->live == y->live && x->used == y->used);
     for (size_t i = 0; i < x->n_leaves; i++)
         for (size_t w = 0; w < RECORD; w++)
-            test_true(t, peek(t, x->leaves.mem, i * RECORD + w) == peek(t, y->leaves.mem, i * RECORD + w));
+            test_true(t, read_word(t, x->leaves.mem, i * RECORD + w) == read_word(t, y->leaves.mem, i * RECORD + w));
 }
 
 /* Elements in batches, some of them erased again, in another order than by one build. */
@@ -299,15 +269,6 @@ Test(hamt, a_set_has_one_shape_whatever_came_before)
 
 /* ---- two ways to the same leaves ---------------------------------------------------------------------------------- */
 
-static uint32_t *read_words(struct test *t, cl_mem mem, size_t n)
-{
-    uint32_t *words = test_alloc(n * sizeof *words);
-
-    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, 0, n * sizeof *words, words, 0, NULL,
-                                     NULL) == CL_SUCCESS);
-    return words;
-}
-
 /* Records but for where blocks are; `record` words each. */
 static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_t record)
 {
@@ -355,7 +316,7 @@ static void expect_same_elements(struct test *t, ordo_dict *a, ordo_dict *b, uin
     free(out);
 }
 
-enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_MANY + 1 };
+enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_UPDATES_MAX + 1 };
 
 static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
 {

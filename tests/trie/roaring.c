@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets in the Roaring portable format: bytes made by hand, by a plain writer that chooses forms at random, and by CRoaring where it
  * is; bytes that are cut and changed at random, of which a plain reader says whether they are a set. */
-#include "tests/dict/dict_case.h"
 #include "tests/trie/roaring_plain.h"
+#include "tests/trie/trie_case.h"
 
 #include <stdio.h>
 
@@ -142,20 +142,8 @@ static struct bytes plain_write(const uint64_t *keys, size_t n, bool wide, struc
 static ordo_dict *make_set(struct test *t, bool wide, uint32_t value_bytes)
 {
     ordo_dict *dict = NULL;
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { wide ? ORDO_U64 : ORDO_U32, value_bytes }), &dict));
+    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key_type(wide), value_bytes }), &dict));
     return dict;
-}
-
-/* As a dictionary's keys. */
-static void *narrow(const uint64_t *keys, size_t n, bool wide)
-{
-    uint64_t *out = test_alloc(n * sizeof *out);
-    for (size_t i = 0; i < n; i++)
-        if (wide)
-            out[i] = keys[i];
-        else
-            ((uint32_t *) out)[i] = (uint32_t) keys[i];
-    return out;
 }
 
 static void expect_keys(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
@@ -166,7 +154,7 @@ static void expect_keys(struct test *t, ordo_dict *dict, bool wide, const uint64
     test_ok(t, ordo_dict_export_host(dict, got, NULL, n + 1, &count));
     if (count != n)
         test_fail(t, __FILE__, __LINE__, "%zu keys, not %zu", count, n);
-    test_same(t, "keys", wide ? ORDO_U64 : ORDO_U32, got, want, n);
+    test_same(t, "keys", key_type(wide), got, want, n);
     test_ok(t, ordo_dict_check(dict, NULL));
     free(want);
     free(got);
@@ -255,23 +243,6 @@ Test(roaring, bytes_made_by_hand)
 
 /* ---- random sets --------------------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return (x > y) - (x < y);
-}
-
-static size_t distinct(uint64_t *keys, size_t n)
-{
-    size_t kept = 0;
-
-    qsort(keys, n, sizeof *keys, by_value);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || keys[kept - 1] != keys[i])
-            keys[kept++] = keys[i];
-    return kept;
-}
-
 /* Stretches of containers of each form: successive keys, every second, some at random; of sizes around those where forms change, and
  * of all sizes. Returns how many keys. */
 static size_t random_set(struct test *t, bool wide, size_t most, uint64_t *keys)
@@ -287,7 +258,7 @@ static size_t random_set(struct test *t, bool wide, size_t most, uint64_t *keys)
         for (size_t i = 0; i < count && n < most; i++)
             keys[n++] = base | ((kind == 0 ? test_random(t) : first + i * kind) & 0xffff);
     }
-    return distinct(keys, n);
+    return sort_distinct(keys, n);
 }
 
 static void check_set(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
@@ -356,13 +327,13 @@ static void each_fault(struct test *t)
         uint8_t     to;
         const char *sentence;
     } faults[] = {
-        { 0, 7, 0, 0x3a, "the empty set has 8" },
-        { 2, 31, 0, 0x3a, "ends beyond" },
+        { 0, 7, 0, 0x3a, "has at least 8 bytes" },
+        { 2, 31, 0, 0x3a, "ends after" },
         { 2, 33, 0, 0x3a, "bytes are left over" },
         { 2, 32, 0, 0x39, "no cookie" },
         { 2, 32, 2, 1, "no cookie" },
         { 2, 32, 6, 2, "more than 65536 containers" },
-        { 2, 32, 4, 3, "bitmap 0 ends beyond" },
+        { 2, 32, 4, 3, "bitmap 0 ends after" },
         { 2, 32, 12, 0, "container 1 has an upper half" },
         { 2, 32, 16, 23, "container 0 does not begin" },
         { 2, 32, 20, 28, "bytes are left over" },
@@ -370,7 +341,7 @@ static void each_fault(struct test *t)
         { 2, 32, 10, 1, "container 0 does not begin" },
         { 3, 15, 7, 8, "container 0 does not have as many keys" },
         { 4, 57, 55, 4, "container 3 has keys or runs that do not ascend, or overlap, or end above 65535" },
-        { 3, 15, 9, 2, "ends beyond" },
+        { 3, 15, 9, 2, "ends after" },
         { 3, 15, 9, 0, "bytes are left over" },
     };
     ordo_dict *dict = make_set(t, false, 0);

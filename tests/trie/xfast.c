@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: prefixes against plain code, each invariant broken on purpose, keys in clusters, too little memory for
  * the trie. */
-#include "tests/support/support.h"
+#include "tests/trie/trie_case.h"
 
 #include "dict/trie/xfast.h"
-
-#include <stdlib.h>
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
@@ -25,34 +23,6 @@ static size_t make_keys(struct test *t, unsigned width, size_t n, unsigned crowd
     return n;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return x < y ? -1 : x > y;
-}
-
-static size_t sort_distinct(uint64_t *keys, size_t n)
-{
-    size_t kept = 0;
-    qsort(keys, n, sizeof *keys, compare);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || keys[kept - 1] != keys[i])
-            keys[kept++] = keys[i];
-    return kept;
-}
-
-/* As words of the width. */
-static void *narrow(unsigned width, const uint64_t *keys, size_t n)
-{
-    void *out = test_alloc(n * 8);
-    for (size_t i = 0; i < n; i++)
-        if (width == 64)
-            ((uint64_t *) out)[i] = keys[i];
-        else
-            ((uint32_t *) out)[i] = (uint32_t) keys[i];
-    return out;
-}
-
 static uint64_t widen(unsigned width, const void *keys, size_t i)
 {
     return width == 64 ? ((const uint64_t *) keys)[i] : ((const uint32_t *) keys)[i];
@@ -61,7 +31,7 @@ static uint64_t widen(unsigned width, const void *keys, size_t i)
 static ordo_dict *make(struct test *t, unsigned width, uint32_t group, const uint64_t *keys, const uint32_t *values,
                        size_t n)
 {
-    void      *words = narrow(width, keys, n);
+    void      *words = narrow(keys, n, width == 64);
     ordo_dict *dict = NULL;
     test_ok(t, ordo_xfast_create(
                    t->dev,
@@ -104,7 +74,7 @@ static void count_with(struct test *t, unsigned width, uint32_t group, unsigned 
         lengths[i] = (uint8_t) (i == 0 ? 255 : i == 1 ? 0 : test_below(t, width + 2));
         want[i] = count_under(keys, n, width, asked[i], lengths[i]);
     }
-    void *words = narrow(width, asked, ASKED);
+    void *words = narrow(asked, ASKED, width == 64);
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_xfast_count_prefix_host(dict, words, lengths, ASKED, got));
     test_same(t, "counts", ORDO_U32, got, want, ASKED);
@@ -138,7 +108,7 @@ static uint64_t word_of(unsigned width, uint64_t bits, unsigned length)
 /* The prefix's place in the sorted keys; n if it is not there. */
 static size_t place_of(const uint64_t *keys, size_t n, uint64_t word)
 {
-    const uint64_t *at = bsearch(&word, keys, n, sizeof *keys, compare);
+    const uint64_t *at = bsearch(&word, keys, n, sizeof *keys, by_value);
     return at ? (size_t) (at - keys) : n;
 }
 
@@ -193,10 +163,10 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
         want_words[i] = at < n ? prefixes[at] : 99;
         got[i] = 99;
     }
-    void *words = narrow(width, asked, ASKED), *out = test_alloc((size_t) ASKED * 8);
+    void *words = narrow(asked, ASKED, width == 64), *out = test_alloc((size_t) ASKED * 8);
     for (size_t i = 0; i < ASKED; i++)
         got_words[i] = 99;
-    void *before = narrow(width, got_words, ASKED);
+    void *before = narrow(got_words, ASKED, width == 64);
     memcpy(out, before, (size_t) ASKED * (width / 8));
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, out, got, found));
     for (size_t i = 0; i < ASKED; i++)
@@ -208,7 +178,7 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     test_true(t, ordo_xfast_of(dict)->masks != NULL);
 
     /* a change is seen: half of the prefixes go */
-    void *gone = narrow(width, prefixes, n / 2);
+    void *gone = narrow(prefixes, n / 2, width == 64);
     test_ok(t, ordo_dict_erase_host(dict, gone, n / 2));
     for (size_t i = 0; i < ASKED; i++)
         want_found[i] = longest(prefixes + n / 2, n - n / 2, width, asked[i]) < n - n / 2;
@@ -313,27 +283,10 @@ Test(xfast, refuses_what_it_cannot)
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-static void change(struct test *t, cl_mem mem, size_t at, uint32_t by)
+static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, uint32_t bits,
+                             const char *invariant)
 {
-    uint32_t word = 0;
-    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
-                     CL_SUCCESS);
-    word ^= by;
-    test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), mem, CL_TRUE, at, sizeof word, &word, 0, NULL, NULL) ==
-                     CL_SUCCESS);
-}
-
-static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t by, const char *invariant)
-{
-    char text[512] = "";
-    test_context(t, "%s: byte %zu", invariant, at);
-    change(t, mem, at, by);
-    test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
-    (void) ordo_device_last_error(t->dev, text, sizeof text);
-    if (!strstr(text, invariant))
-        test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
-    change(t, mem, at, by);
-    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_broken(t, dict, mem, word, read_word(t, mem, word) ^ bits, invariant);
 }
 
 static void invariants(struct test *t)
@@ -344,21 +297,19 @@ static void invariants(struct test *t)
         keys[i] = 0x55550000u + i; /* in one range of flat: all else is the table's */
     ordo_dict         *dict = make(t, 32, 1, keys, NULL, KEYS);
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
-    void              *words = narrow(32, keys, KEYS);
-    const size_t       flat_end = (size_t) 4 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
+    void              *words = narrow(keys, KEYS, false);
+    const size_t       flat_end = (size_t) 1 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
 
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, KEYS, NULL, NULL, found));
     test_ok(t, ordo_dict_check(dict, NULL));
-    expect_noticed(t, dict, xfast->flat, 0, 1, "X1");
-    expect_noticed(t, dict, xfast->flat, flat_end, 1, "X1");
-    expect_noticed(t, dict, xfast->masks, 4 * (size_t) 77, 1u << 3, "X4");
-    expect_noticed(t, dict, xfast->masks, 4 * (size_t) (KEYS - 1), 1u << 31, "X4");
+    expect_broken_by(t, dict, xfast->flat, 0, 1, "X1");
+    expect_broken_by(t, dict, xfast->flat, flat_end, 1, "X1");
+    expect_broken_by(t, dict, xfast->masks, 77, 1u << 3, "X4");
+    expect_broken_by(t, dict, xfast->masks, KEYS - 1, 1u << 31, "X4");
     /* Values of a bucket that has an entry in each slot: the first one's first leaf, and its end. */
     size_t    full = SIZE_MAX;
     cl_uint   buckets = (cl_uint) xfast->prefixes.table.n_buckets;
-    uint64_t *table = test_alloc(buckets * bucket);
-    test_true(t, clEnqueueReadBuffer(ordo_device_queue(t->dev), xfast->prefixes.table.buckets, CL_TRUE, 0,
-                                     buckets * bucket, table, 0, NULL, NULL) == CL_SUCCESS);
+    uint32_t *table = read_words(t, xfast->prefixes.table.buckets, buckets * bucket / 4);
     for (size_t b = 0; b < buckets && full == SIZE_MAX; b++) {
         const uint32_t *mixed = (const uint32_t *) ((const char *) table + b * bucket);
         bool            all = true;
@@ -367,8 +318,8 @@ static void invariants(struct test *t)
         full = all ? b : full;
     }
     test_true(t, full != SIZE_MAX);
-    expect_noticed(t, dict, xfast->prefixes.table.buckets, full * bucket + 32, 1, "X2");
-    expect_noticed(t, dict, xfast->prefixes.table.buckets, full * bucket + 36, 1, "X2");
+    expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 32) / 4, 1, "X2");
+    expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 36) / 4, 1, "X2");
     /* Fewer levels than there are entries of. */
     xfast->shape.levels--;
     test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* of one more level no prefix has so many leaves */

@@ -14,8 +14,7 @@
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
-
-#define AGGREGATE_FAN 16
+#include "shared/aggregate.h"
 
 #if ORDO_VALUE_BYTES /* nothing else has aggregates */
 

@@ -1,87 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a hash table side by side: each work-item takes one operation after another, and works on it alone.
+/* Concurrent operations on a hash table: each work-item runs one operation after another, alone.
  *
- *   hash_find_beside   finds and contains, before all others: the table is at rest
- *   hash_absent        counts the operations that store a key that is not there: the table is at rest
- *   hash_apply         updates; lists those that gave up
- *   hash_gather        makes a batch of these, to be done with the table at rest
- *   hash_scatter       hands its results on
+ *   hash_find_in_batch   finds and contains, before all others; nothing else runs
+ *   hash_absent          counts the operations that store a new key; nothing else runs
+ *   hash_apply           updates; lists the operations that give up
+ *   hash_gather          makes a batch in order of these operations
+ *   hash_scatter         copies the results of that batch back
  *
- * Each bucket has a latch, a bit, which it may share with others. Whoever has that of a key's first bucket is alone with all keys that have it as their first
- * one, wherever they lie, and with its spills: nobody else stores, moves or erases such a key. So an operation takes effect
- * somewhere between its latch and its giving it back, and those on one key one after another. A slot of another bucket,
- * the key's second one, may be taken by anyone: that is a compare-and-swap of the word that says the slot is empty; what was
- * taken is its taker's until the element is erased.
+ * Each bucket has a latch, which is one bit and may be shared with other buckets. The holder of the latch of a key's home
+ * bucket is the only work-item that stores, moves or erases keys with that home bucket, wherever they lie, and that changes
+ * the bucket's spills. So an operation takes effect between its taking the latch and its releasing it, and operations on one
+ * key take effect one after another. A slot of the second bucket may be claimed by any work-item, with a compare-and-swap of
+ * the word that shows that the slot is empty. From then on the slot is its claimer's until the element is erased.
  *
- * A try takes the latch or does not, works, and gives it back: no step waits, and lanes of a sub-group need not run
- * independently of each other. What an operation may give up on, and is then listed:
+ * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
+ * independent progress. An operation gives up, and is listed,
  *
- *   - a latch that it does not get in HASH_TRIES tries: too many want it;
- *   - a slot, if both buckets are full. Elements are not moved side by side, which takes the whole partition.
+ *   - if it does not get the latch in HASH_TRIES tries;
+ *   - if both buckets are full: only a work-group that has the whole partition displaces elements.
  *
- * A slot of 8-byte keys is taken and left in steps, by its upper word: empty, HASH_MARK, then the key's. The lower word is
- * written between, where the slot is nobody's whose words could be mistaken for a key. A glance may still be torn, where 16
- * bytes are not read at once: hash_slot_with reads the two words of what looks like the key one after another.
+ * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper word.
+ * The lower word is written between them, while the upper word belongs to no key of the partition. A look at a bucket may
+ * be torn if 16 bytes are not read in one access, so hash_slot_with reads the two words of a possible match again, one after
+ * the other.
  *
- * Memory order. Every access to a word that other work-items of the launch may change is in this table. "Fence" is
- * ordo_fence_device: an acquire and release fence of device scope (C11 devices, AMD among them: atomic_work_item_fence; NVIDIA:
- * fence.acq_rel.gpu). "After the latch" means ordered behind the update that took the latch: by a fence where HASH_BY_FENCE is 1;
- * where it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl: NVIDIA devices that pass the self-test for it) by addresses computed from
- * the word that the update returned. LEGACY devices order nothing between groups: there one work-item does all (HASH_ALONE), or
- * nothing is changed (HASH_LISTING), so each row holds by the order of the program.
+ * Memory order. The table has every access to a word that another work-item of the launch may change. "Fence" is
+ * ordo_fence_device: an acquire and release fence of device scope. "After the latch" means ordered after the update that took
+ * the latch: if HASH_BY_FENCE is 1, by a fence; if it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl), by addresses computed from
+ * the word that the update returned. Devices with legacy atomics order nothing between groups. There one work-item runs all
+ * operations (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order is enough for each row.
  *
  *   access                         how                                  ordered by
- *   take a latch                   ordo_or, relaxed                     a fence behind it, or ordo_after
- *   give it back                   ordo_add, relaxed                    a fence before it: the next holder sees every change
- *   read spills of first bucket    peek                                 after the latch; the byte changes under this latch alone
- *   change spills                  ordo_add of one byte of a word       the latch's fence; other bytes of the word are others'
- *   glance at slots                peek of 16 bytes                     after the latch; the key's own slot changes under this
- *                                                                       latch alone, other slots may be stale or torn
- *   confirm an 8-byte key          peek upper, lower, upper             an acquire fence between any two
- *   claim a slot, 4-byte key       ordo_cas of the word                 relaxed: an empty word is taken by one work-item
- *   claim a slot, 8-byte key       ordo_cas of upper to HASH_MARK,      a fence behind the CAS; the store of upper is a release:
- *                                  store lower, store upper             whoever reads the key's upper word reads its lower one
- *   vacate a slot, 8-byte key      store HASH_MARK, lower, empty        a fence behind the first, a release at the last
- *   vacate a slot, 4-byte key      relaxed store of empty               the fence after the latch: values stored before come first
- *   store a value                  poke                                 after the latch; in a slot just claimed behind an acquire
- *                                                                       fence where HASH_BY_FENCE: the last owner's value is over.
- *                                                                       Without, a store to the same word behind the CAS that
- *                                                                       read what the last owner stored
+ *   take a latch                   ordo_or, relaxed                     a fence after it, or ordo_after
+ *   release it                     ordo_add, relaxed                    a fence before it: the next holder sees every change
+ *   read spills of home bucket     relaxed load                         after the latch; the byte changes under this latch only
+ *   change spills                  ordo_add of one byte of a word       the latch's fence; the other bytes are other buckets'
+ *   look at a bucket's slots       relaxed load of 16 bytes             after the latch; the key's own slot changes under this
+ *                                                                       latch only, other slots may be stale or torn
+ *   confirm an 8-byte key          load upper, lower, upper             an acquire fence between any two
+ *   claim a slot, 4-byte key       ordo_cas of the word                 relaxed: one work-item claims an empty word
+ *   claim a slot, 8-byte key       ordo_cas of upper to HASH_MARK,      a fence after the CAS; the store of upper is a release,
+ *                                  store lower, store upper             so whoever reads the key's upper word reads its lower
+ *   vacate a slot, 8-byte key      store HASH_MARK, lower, empty        a fence after the first, a release at the last
+ *   vacate a slot, 4-byte key      relaxed store of empty               the fence after the latch: earlier stores come first
+ *   store a value                  relaxed store                        after the latch; in a newly claimed slot after an
+ *                                                                       acquire fence if HASH_BY_FENCE, because the last owner's
+ *                                                                       value comes first. Without, a store to the same word
+ *                                                                       after the CAS that read the last owner's store
  *   counts, pending, clock         ordo_add, relaxed                    sums: read by the next launch, or by one work-item
- *   filters (CPUs)                 see hash_filters_beside              fences around an update of one word that all share
+ *   filters (CPUs)                 see hash_update_filters              fences around an update of one word that all share
  *   list, found, outcomes          plain stores, each place once        the end of the launch
- *   batch, starts                  plain loads                          nobody changes them in the launch
+ *   batch, starts                  plain loads                          nothing changes them in the launch
  *
- * The other kernels of this file run while the table is at rest: the order of launches is all that they need.
+ * In the other kernels of this file nothing changes the table, so the order of launches is enough.
  *
- * HASH_HISTORY 1 records when each operation began and ended. With HASH_TORTURE 1 (tests) hash_apply is told what is done to
- * its operations, one kernel for all of it: `torture` is the sum of 1: latches cannot be had now and then; 4: long pauses
- * within a change; 8: between a look and the change; 32: now and then a work-item begins only when another is at work; 64:
- * operations give up at the first try that comes to nothing; 128: one work-item does all.
+ * Fault injection and histories: dict/concurrent.cl.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  */
 #pragma once
 #define TEAM_WIDTH 1
-#include "device/atomic.cl"
 #include "device/team.cl"
-#include "dict/codes.cl"
+#include "dict/concurrent.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
 #ifndef HASH_BY_FENCE
 #define HASH_BY_FENCE (!ORDO_AFTER_ORDERS)
 #endif
-#ifndef HASH_HISTORY
-#define HASH_HISTORY 0
-#endif
-#ifndef HASH_TORTURE
-#define HASH_TORTURE 0
-#endif
-/* Where an operation knows of it. */
-#define HASH_TORTURED(op, kind) (HASH_TORTURE && (op)->torture & (kind))
 #ifndef HASH_TRIES
-#define HASH_TRIES(op) (HASH_TORTURED(op, 64) ? 1 : 256)
+#define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
 /* What came of a try. */
@@ -103,62 +91,23 @@ typedef struct {
 } hash_batch;
 
 typedef struct {
-    uint     i, code;
-    ordo_key mixed;
-    uint     partition, start, buckets, first; /* `first`: its first bucket, from `start` on */
-    uint     dice;
-    uint     torture; /* where HASH_TORTURE */
+    uint              i, code;
+    ordo_key          mixed;
+    uint              partition, start, buckets, first; /* `first`: its first bucket, from `start` on */
+    concurrent_faults faults;
 } hash_op;
 
-/* ---- what tests do to it ----------------------------------------------------------------------------------------- */
+/* ---- faults and results ------------------------------------------------------------------------------------------ */
 
-ORDO_FN bool hash_inject(hash_op *op, uint kind, uint one_in)
+ORDO_FN void hash_pause(const hash_batch *batch, hash_op *op, uint kind)
 {
-    if (!HASH_TORTURED(op, kind))
-        return false;
-    op->dice = op->dice * 1664525u + 1013904223u;
-    return (op->dice >> 8) % one_in == 0;
-}
-
-/* Until the clock of histories has gone on, but not for ever. */
-ORDO_FN void hash_wait(const hash_batch *batch, uint ticks, uint looks)
-{
-    volatile __global uint *clock = batch->state + HASH_TICK;
-    const uint              since = ordo_load_relaxed(clock);
-    for (uint k = 0; k < looks && ordo_load_relaxed(clock) - since < ticks; k++)
-        ordo_pause();
-}
-
-ORDO_FN void hash_delay(const hash_batch *batch, hash_op *op, uint kind)
-{
-    if (hash_inject(op, kind, 16))
-        hash_wait(batch, 16, ORDO_CPU ? 1000 : 100);
-}
-
-ORDO_FN void hash_begin_torture(const hash_batch *batch, hash_op *op)
-{
-    if (HASH_TORTURE)
-        op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->state + HASH_TICK, 1) * 40503u;
-    if (HASH_TORTURED(op, 32) && get_global_id(0) % 64 == 0)
-        hash_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
-}
-
-/* ---- results ----------------------------------------------------------------------------------------------------- */
-
-ORDO_FN void hash_tick(const hash_batch *batch, const hash_op *op, uint end)
-{
-#if HASH_HISTORY
-    ordo_fence_device();
-    batch->history[2 * op->i + end] = ordo_add(batch->state + HASH_TICK, 1);
-    ordo_fence_device();
-#endif
+    if (concurrent_strikes(&op->faults, kind, 16))
+        concurrent_wait(batch->state + HASH_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
 ORDO_FN void hash_outcome(const hash_batch *batch, const hash_op *op, uint outcome)
 {
-    hash_tick(batch, op, 1);
-    if (batch->outcomes)
-        batch->outcomes[op->i] = (uchar) outcome;
+    concurrent_outcome(batch->outcomes, batch->history, batch->state + HASH_TICK, op->i, outcome);
 }
 
 ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
@@ -250,12 +199,11 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
         return false;
     ordo_fence_device();
     ordo_store_relaxed(upper - 1, (uint) op->mixed);
-    hash_delay(batch, op, 4);
+    hash_pause(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
-#if HASH_BY_FENCE
-    ordo_fence_acquire(); /* what the slot's value was is over */
-#endif
+    if (HASH_BY_FENCE)
+        ordo_fence_acquire(); /* the value of the slot's last element was stored before */
     return true;
 }
 
@@ -266,7 +214,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 #if KEY_BITS == 64
     ordo_store_relaxed(upper, HASH_MARK(empty));
     ordo_fence_device();
-    hash_delay(batch, op, 4);
+    hash_pause(batch, op, FAULT_SLOW_STORES);
     ordo_store_relaxed(upper - 1, 0u);
     ordo_store_release(upper, HASH_UPPER_OF(empty));
 #else
@@ -301,21 +249,21 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
 {
     hash_finding finding;
     finding.empty[1] = 0;
-    finding.spilled = hash_peek_spills(table, op->start + op->first);
+    finding.spilled = hash_load_spills(table, op->start + op->first);
     finding.empty[0] = hash_look_in(table, op, op->first, &finding);
     if (finding.place.slot != HASH_NONE || (finding.spilled == 0 && finding.empty[0]))
         return finding;
     finding.empty[1] = hash_look_in(table, op, hash_second_of(op), &finding);
-    for (uint b = 0; finding.spilled == HASH_ALL && finding.place.slot == HASH_NONE && b < op->buckets; b++)
+    for (uint b = 0; finding.spilled == HASH_SCAN && finding.place.slot == HASH_NONE && b < op->buckets; b++)
         (void) hash_look_in(table, op, b, &finding);
     return finding;
 }
 
-/* One element more, or less (delta ~0u), of the first bucket that does not lie there. HASH_ALL is no number. */
+/* One element more, or less (delta ~0u), of the first bucket that does not lie there. HASH_SCAN is no number. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
-    if (spilled == HASH_ALL)
+    if (spilled == HASH_SCAN)
         ordo_or(&table->counts[op->partition], HASH_RECOUNT);
     else
         ordo_add((volatile __global uint *) table->spills + bucket / 4, delta << bucket % 4 * 8);
@@ -324,11 +272,11 @@ ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled
 ORDO_FN void hash_erase_at(const hash_batch *batch, const hash_table *table, hash_op *op, const hash_finding *finding)
 {
     hash_vacate(batch, op, op->start + finding->place.bucket, finding->place.slot);
-    hash_has_changed(table, op->partition, op->start + finding->place.bucket, batch->changed);
-    hash_delay(batch, op, 4);
+    hash_note_change(table, op->partition, op->start + finding->place.bucket, batch->changed);
+    hash_pause(batch, op, FAULT_SLOW_STORES);
     if (finding->place.bucket != op->first) {
         hash_spill(table, op, finding->spilled, ~0u);
-        hash_has_changed(table, op->partition, op->start + op->first, batch->changed);
+        hash_note_change(table, op->partition, op->start + op->first, batch->changed);
     }
     ordo_add(&table->counts[op->partition], ~0u);
 }
@@ -348,9 +296,9 @@ ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, has
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
         if (!(slots >> slot & 1) || !hash_claim(batch, op, op->start + b, slot))
             continue;
-        hash_delay(batch, op, 4);
+        hash_pause(batch, op, FAULT_SLOW_STORES);
         hash_put_value(batch, table, op, op->start + b, slot);
-        hash_has_changed(table, op->partition, op->start + b, batch->changed);
+        hash_note_change(table, op->partition, op->start + b, batch->changed);
         return true;
     }
     return false;
@@ -364,7 +312,7 @@ ORDO_FN uint hash_put(const hash_batch *batch, const hash_table *table, hash_op 
         if (second == op->first || !hash_put_into(batch, table, op, second, finding->empty[1]))
             return TRY_FULL;
         hash_spill(table, op, finding->spilled, 1);
-        hash_has_changed(table, op->partition, op->start + op->first, batch->changed);
+        hash_note_change(table, op->partition, op->start + op->first, batch->changed);
     }
     ordo_add(&table->counts[op->partition], 1);
     return hash_answer(batch, op, false);
@@ -375,7 +323,7 @@ ORDO_FN uint hash_change(const hash_batch *batch, const hash_table *table, hash_
     const hash_finding finding = hash_seek(table, op);
     const bool         found = finding.place.slot != HASH_NONE;
 
-    hash_delay(batch, op, 8);
+    hash_pause(batch, op, FAULT_SLOW_LOOKS);
     if (!found && op->code != CODE_ERASE)
         return hash_put(batch, table, op, &finding);
     if (found && op->code == CODE_ERASE)
@@ -394,17 +342,16 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
     const uint              bit = 1u << number % 32;
     hash_table              table = batch->table;
 
-    if (hash_inject(op, 1, 8))
+    if (concurrent_strikes(&op->faults, FAULT_LATCHES, 8))
         return TRY_AGAIN;
     const uint was = ordo_or(latch, bit);
     if (was & bit)
         return TRY_AGAIN;
-#if HASH_BY_FENCE
-    ordo_fence_device();
-#else
-    table.buckets += ordo_after(was, batch->never);
-    table.spills += ordo_after(was, batch->never);
-#endif
+    if (HASH_BY_FENCE)
+        ordo_fence_device();
+    const uint zero = HASH_BY_FENCE ? 0 : ordo_after(was, batch->never);
+    table.buckets += zero;
+    table.spills += zero;
     const uint came = hash_change(batch, &table, op);
     ordo_fence_device();
     (void) ordo_add(latch, 0u - bit);
@@ -423,7 +370,7 @@ ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool aga
     if (CODE_FINDS(op->code))
         return false;
     if (!again)
-        hash_tick(batch, op, 0);
+        concurrent_tick(batch->history, batch->state + HASH_TICK, i, 0);
     if (!CODE_UPDATES(op->code)) {
         hash_outcome(batch, op, OUTCOME_UNKNOWN);
         return false;
@@ -432,7 +379,7 @@ ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool aga
     op->partition = hash_partition(op->mixed, table->bits);
     op->start = table->starts ? table->starts[op->partition] : 0;
     op->buckets = table->starts ? table->starts[op->partition + 1] - op->start : 0;
-    op->first = hash_first(op->mixed, table->bits, op->buckets);
+    op->first = hash_home(op->mixed, table->bits, op->buckets);
     return true;
 }
 
@@ -444,7 +391,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently of each other try together all the same: see LINKS_ANY of dict/links/concurrent.cl. */
+/* Lanes that may run independently of each other try together all the same: see LTREE_ANY of dict/ltree/concurrent.cl. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY(more) subgroup_any(more)
 #else
@@ -473,14 +420,13 @@ ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint h
 }
 
 /* This work-item's share of a launch. */
-ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how, uint torture)
+ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how, uint faults)
 {
     const bool  alone = how == HASH_ALONE, mine = !alone || get_global_id(0) == 0;
     const ulong stride = alone ? 1 : get_global_size(0);
     hash_op     op;
 
-    op.torture = torture;
-    hash_begin_torture(batch, &op);
+    op.faults = concurrent_begin(batch->state + HASH_TICK, faults);
     for (ulong base = (ulong) get_group_id(0) * RUN_GROUP; base < n; base += stride) {
         const ulong k = base + (alone ? 0 : get_local_id(0));
         const bool  more =
@@ -491,14 +437,6 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-#if HASH_TORTURE
-#define HASH_TORTURE_ARG  , uint torture
-#define HASH_TORTURE_HERE torture
-#else
-#define HASH_TORTURE_ARG
-#define HASH_TORTURE_HERE 0
-#endif
-
 /* Operations first .. first + n - 1 of the batch; or, if `again` is there, of its numbers. how: enum hash_way. `final`, `never`: see
  * hash_batch. latches: n_latches bits, a power of two, all 0. */
 HASH_KERNEL
@@ -506,7 +444,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
                 __global uint *history, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                 ulong keys_at, __global const hash_value *values, ulong values_at, __global uchar *found,
-                ulong found_at, __global uchar *outcomes, ulong outcomes_at HASH_TORTURE_ARG)
+                ulong found_at, __global uchar *outcomes, ulong outcomes_at, uint faults)
 {
     hash_changed changed;
     changed.n = 0;
@@ -526,16 +464,16 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
         .history = history,
         .changed = &changed,
     };
-    hash_run(&batch, again, first, n, how, HASH_TORTURE_HERE);
-    hash_filters_beside(&batch.table, &changed);
+    hash_run(&batch, again, first, n, how, faults);
+    hash_update_filters(&batch.table, &changed);
 }
 
 /* history: NULL, or where each operation's two ticks go: those of find i are 2 i and 2 i + 1. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
-void hash_find_beside(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
-                      __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
-                      ulong values_out_at, __global uchar *found, ulong found_at, __global uchar *outcomes,
-                      ulong outcomes_at)
+void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
+                        __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
+                        ulong values_out_at, __global uchar *found, ulong found_at, __global uchar *outcomes,
+                        ulong outcomes_at)
 {
     const hash_table table = HASH_TABLE_HERE;
     RUN_EACH (uint, i, n) {

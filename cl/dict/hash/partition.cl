@@ -74,7 +74,7 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 }
 
 /* starts[p] = buckets for the keys of partition p: those between bounds, incoming[p], and `more`. bounds and incoming may be NULL.
- * Buckets are `load` percent full, or fuller if the partition would have more than HASH_BUCKETS_MOST of them and its keys still fit
+ * Buckets are `load` percent full, or fuller if the partition would have more than HASH_BUCKETS_MAX of them and its keys still fit
  * into that many. starts[all] = 0. found: HASH_LARGEST, the most buckets that a partition needs. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
@@ -89,8 +89,8 @@ void hash_size(__global const uint *bounds, __global const uint *incoming, uint 
             count += incoming ? incoming[p] : 0;
             const uint slots = HASH_SLOTS * load;
             buckets = count / slots * 100 + (count % slots * 100 + slots - 1) / slots;
-            if (count <= HASH_LIMIT(HASH_BUCKETS_MOST))
-                buckets = min(buckets, (uint) HASH_BUCKETS_MOST);
+            if (count <= HASH_LIMIT(HASH_BUCKETS_MAX))
+                buckets = min(buckets, (uint) HASH_BUCKETS_MAX);
         }
         starts[p] = buckets;
         largest = max(largest, buckets);

@@ -4,7 +4,7 @@
  *   hash_find    values of keys, or whether they are there
  *   hash_erase   a batch of keys, in any order, equal ones too
  *
- * A CPU's work-item takes a share of the batch, a block of HASH_AT_ONCE keys at a time: it asks for what it needs of all of them before
+ * A CPU's work-item takes a share of the batch, a block of HASH_IN_FLIGHT keys at a time: it asks for what it needs of all of them before
  * it looks at any. That is their filters, then the buckets of those that may be there, then the second ones of those that go on.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
@@ -15,17 +15,17 @@
 #include "dict/hash/table.cl"
 
 #if ORDO_CPU
-#define HASH_AT_ONCE HASH_CPU_AT_ONCE
+#define HASH_IN_FLIGHT HASH_CPU_IN_FLIGHT
 #else
-#define HASH_AT_ONCE 1
+#define HASH_IN_FLIGHT 1
 #endif
 
 /* Keys of a batch from its place `at` on, and the partition of each. */
 typedef struct {
     uint     at, n;
-    ordo_key mixed[HASH_AT_ONCE];
-    uint     start[HASH_AT_ONCE], buckets[HASH_AT_ONCE];
-} hash_asked;
+    ordo_key mixed[HASH_IN_FLIGHT];
+    uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
+} hash_block;
 
 /* The i-th of them. (Elsewhere than on CPUs the one: no array is indexed by a variable.) */
 #if ORDO_CPU
@@ -36,7 +36,7 @@ typedef struct {
 
 /* All n keys, some at a time. */
 #if ORDO_CPU
-#define HASH_BLOCKS(n)    ((n) / HASH_AT_ONCE + ((n) % HASH_AT_ONCE != 0))
+#define HASH_BLOCKS(n)    ((n) / HASH_IN_FLIGHT + ((n) % HASH_IN_FLIGHT != 0))
 #define HASH_SHARE(n, of) ((uint) ((ulong) HASH_BLOCKS(n) * (of) / get_global_size(0)))
 #define HASH_EACH_BLOCK(block, n)                                                                                      \
     for (uint block = HASH_SHARE(n, get_global_id(0)), block##_end = HASH_SHARE(n, get_global_id(0) + 1);              \
@@ -60,11 +60,11 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
 #endif
 }
 
-ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
-                          __private hash_asked *asked)
+ORDO_FN void hash_load_block(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
+                             __private hash_block *asked)
 {
-    asked->at = block * HASH_AT_ONCE;
-    asked->n = min(n - asked->at, (uint) HASH_AT_ONCE);
+    asked->at = block * HASH_IN_FLIGHT;
+    asked->n = min(n - asked->at, (uint) HASH_IN_FLIGHT);
     HASH_EACH_ASKED (i, *asked) {
         const ordo_key mixed = hash_mix(keys[asked->at + i], table->seed);
         const uint     p = hash_partition(mixed, table->bits);
@@ -74,15 +74,15 @@ ORDO_FN void hash_ask_for(const hash_table *table, __global const ordo_key *keys
     }
 }
 
-ORDO_FN uint hash_first_asked(const hash_table *table, const __private hash_asked *asked, uint i)
+ORDO_FN uint hash_home_asked(const hash_table *table, const __private hash_block *asked, uint i)
 {
-    return asked->start[i] + hash_first(asked->mixed[i], table->bits, asked->buckets[i]);
+    return asked->start[i] + hash_home(asked->mixed[i], table->bits, asked->buckets[i]);
 }
 
 #if ORDO_CPU
 /* Keys of a block, listed without a branch, which could not be foreseen. */
 typedef struct {
-    uint n, i[HASH_AT_ONCE];
+    uint n, i[HASH_IN_FLIGHT];
 } hash_list;
 
 ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
@@ -92,7 +92,7 @@ ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
 }
 
 /* Looks into the bucket of each that is listed. */
-ORDO_FN void hash_look_into(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+ORDO_FN void hash_look_into(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
                             const __private hash_list *look)
 {
     for (uint k = 0; k < look->n; k++)
@@ -109,14 +109,14 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
 }
 
 /* Looks for all in their first buckets, and lists those that go on. `sift`: only where filters say that they may be there. */
-ORDO_FN void hash_look_first(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
     __global const uint *filters = hash_filters(table);
     hash_list            look;
 
     for (uint i = 0; i < asked->n; i++) {
-        places[i].bucket = hash_first_asked(table, asked, i);
+        places[i].bucket = hash_home_asked(table, asked, i);
         places[i].slot = HASH_NONE;
         hash_prefetch_filter(table, places[i].bucket);
     }
@@ -135,24 +135,25 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_asked
     }
 }
 
-/* And in their second ones, or wherever they may be astray. */
-ORDO_FN void hash_look_second(const hash_table *table, const __private hash_asked *asked, __private hash_place *places,
+/* And in their second ones, or wherever they may be stashed. */
+ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
                               __private hash_list *on)
 {
     __global const uint *filters = hash_filters(table);
     hash_list            look;
+    bool                 scan[HASH_IN_FLIGHT];
 
     for (uint k = 0; k < on->n; k++) {
-        const uint i = on->i[k], start = asked->start[i], first = places[i].bucket - start;
-        places[i].bucket = start + hash_second(asked->mixed[i], first, asked->buckets[i]);
+        const uint i = on->i[k], start = asked->start[i], home = places[i].bucket - start;
+        scan[k] = table->spills[places[i].bucket] == HASH_SCAN;
+        places[i].bucket = start + hash_second(asked->mixed[i], home, asked->buckets[i]);
         hash_prefetch_filter(table, places[i].bucket);
     }
     look.n = 0;
     for (uint k = 0; k < on->n; k++) {
         const uint i = on->i[k];
-        if (table->spills[places[i].bucket] ==
-            HASH_ALL) /* where something is astray, of all buckets of the partition */
-            places[i] = hash_find_astray(table, asked->start[i], asked->buckets[i], asked->mixed[i]);
+        if (scan[k])
+            places[i] = hash_find_stashed(table, asked->start[i], asked->buckets[i], asked->mixed[i]);
         else
             hash_list_if(&look, i, hash_may_have(filters[places[i].bucket], asked->mixed[i]));
     }
@@ -161,7 +162,7 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_aske
 #endif
 
 /* Where they are. `sift`: most are thought not to be there. */
-ORDO_FN void hash_look_up(const hash_table *table, const __private hash_asked *asked, bool sift,
+ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *asked, bool sift,
                           __private hash_place *places)
 {
 #if ORDO_CPU
@@ -190,10 +191,10 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
     bool sift = true; /* as the last block went */
     HASH_EACH_BLOCK (block, n) {
-        hash_asked asked;
-        hash_place places[HASH_AT_ONCE];
+        hash_block asked;
+        hash_place places[HASH_IN_FLIGHT];
         uint       n_found = 0;
-        hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        hash_load_block(&table, keys + keys_at, block, n, &asked);
         hash_look_up(&table, &asked, sift, places);
         HASH_EACH_ASKED (i, asked) {
             const hash_place place = places[i];
@@ -247,25 +248,25 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #endif
     }
     if (taken)
-        hash_has_changed(table, hash_partition(mixed, table->bits), bucket, changed);
+        hash_note_change(table, hash_partition(mixed, table->bits), bucket, changed);
     return taken;
 }
 
-/* From its second bucket: the first one has an element less there. HASH_ALL is no number: such partitions are counted
+/* From its second bucket: the first one has an element less there. HASH_SCAN is no number: such partitions are counted
  * again, by hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {
-    const uint first = hash_first(mixed, table->bits, n);
-    const uint spilled = hash_peek_spills(table, start + first);
+    const uint first = hash_home(mixed, table->bits, n);
+    const uint spilled = hash_load_spills(table, start + first);
     bool       taken = spilled && hash_take(table, start + hash_second(mixed, first, n), mixed, changed);
-    if (taken && spilled != HASH_ALL) {
+    if (taken && spilled != HASH_SCAN) {
         ordo_add((volatile __global uint *) table->spills + (start + first) / 4, 0u - (1u << (start + first) % 4 * 8));
-        hash_has_changed(table, p, start + first, changed);
+        hash_note_change(table, p, start + first, changed);
     }
-    for (uint b = 0; spilled == HASH_ALL && b < n && !taken; b++)
+    for (uint b = 0; spilled == HASH_SCAN && b < n && !taken; b++)
         taken = hash_take(table, start + b, mixed, changed);
-    if (taken && spilled == HASH_ALL)
+    if (taken && spilled == HASH_SCAN)
         ordo_or(&table->counts[p], HASH_RECOUNT);
     return taken;
 }
@@ -277,10 +278,10 @@ void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n
     hash_changed     changed;
     changed.n = 0;
     HASH_EACH_BLOCK (block, n) {
-        hash_asked asked;
-        hash_ask_for(&table, keys + keys_at, block, n, &asked);
+        hash_block asked;
+        hash_load_block(&table, keys + keys_at, block, n, &asked);
         HASH_EACH_ASKED (i, asked) {
-            const uint bucket = hash_first_asked(&table, &asked, i);
+            const uint bucket = hash_home_asked(&table, &asked, i);
             hash_prefetch(&table, bucket);
             hash_prefetch_filter(&table, bucket);
         }
@@ -289,10 +290,10 @@ void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n
             const uint     p = hash_partition(mixed, table.bits), start = asked.start[i], buckets = asked.buckets[i];
             if (buckets == 0)
                 continue;
-            if (hash_take(&table, start + hash_first(mixed, table.bits, buckets), mixed, &changed) ||
+            if (hash_take(&table, start + hash_home(mixed, table.bits, buckets), mixed, &changed) ||
                 hash_take_spilled(&table, p, start, buckets, mixed, &changed))
                 ordo_add(&table.counts[p], ~0u);
         }
     }
-    hash_filters_beside(&table, &changed);
+    hash_update_filters(&table, &changed);
 }

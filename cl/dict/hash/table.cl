@@ -107,7 +107,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 }
 
 /* A key's buckets in a partition that has `n` of them. */
-ORDO_FN uint hash_first(ordo_key mixed, uint bits, uint n)
+ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
 }
@@ -138,7 +138,7 @@ typedef uint hash_value; /* of pointers that are NULL */
 #endif
 
 /* While others change it. */
-ORDO_FN uint hash_peek_spills(const hash_table *table, uint bucket)
+ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
@@ -178,6 +178,16 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
 }
 #endif
 
+/* Whether the filter of a bucket of partition p is right. */
+ORDO_FN bool hash_is_filtered(const hash_table *table, uint p, uint bucket)
+{
+#if ORDO_CPU
+    return hash_filters(table)[bucket] == hash_filter_for(table, p, bucket, table->spills[bucket]);
+#else
+    return true;
+#endif
+}
+
 /* After each change of a bucket of partition p, or of its spills; by the work-item that made it, the only one (where there
  * are filters, a partition's work-group has one). */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
@@ -188,10 +198,10 @@ ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 }
 
 /* Buckets that a work-item has changed where others change them too, and their partitions. */
-#define HASH_CHANGED_MOST (2 * HASH_CPU_AT_ONCE)
+#define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
 #if ORDO_CPU
-    uint n, bucket[HASH_CHANGED_MOST], partition[HASH_CHANGED_MOST];
+    uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 #else
     uint n;
 #endif
@@ -200,7 +210,7 @@ typedef struct {
 /* What becomes of their filters: before the launch ends. All work-items update one word, behind the filters, before they look. So
  * whoever looks last at a bucket sees all its changes, and leaves the filter as it is to be: others who would change it after that
  * would look again. That is at most once for each change of the bucket. */
-ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed *changed)
+ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
 #if ORDO_CPU
     while (changed->n) { /* else there may be no table */
@@ -213,7 +223,7 @@ ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed
         for (uint k = 0; k < n; k++) {
             const uint p = changed->partition[k], bucket = changed->bucket[k];
             const uint is = ordo_peek((volatile __global uint *) filters + bucket);
-            const uint wanted = hash_filter_for(table, p, bucket, hash_peek_spills(table, bucket));
+            const uint wanted = hash_filter_for(table, p, bucket, hash_load_spills(table, bucket));
             if (is == wanted)
                 continue;
             (void) ordo_cas((volatile __global uint *) filters + bucket, is, wanted);
@@ -224,11 +234,11 @@ ORDO_FN void hash_filters_beside(const hash_table *table, __private hash_changed
 #endif
 }
 
-ORDO_FN void hash_has_changed(const hash_table *table, uint p, uint bucket, __private hash_changed *changed)
+ORDO_FN void hash_note_change(const hash_table *table, uint p, uint bucket, __private hash_changed *changed)
 {
 #if ORDO_CPU
-    if (changed->n == HASH_CHANGED_MOST)
-        hash_filters_beside(table, changed);
+    if (changed->n == HASH_CHANGED_MAX)
+        hash_update_filters(table, changed);
     changed->partition[changed->n] = p;
     changed->bucket[changed->n++] = bucket;
 #endif
@@ -285,7 +295,7 @@ typedef struct {
     uint bucket, slot;
 } hash_place;
 
-ORDO_FN hash_place hash_find_astray(const hash_table *table, uint start, uint n, ordo_key mixed)
+ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     hash_place place = { 0, HASH_NONE };
     for (uint b = 0; b < n && place.slot == HASH_NONE; b++) {
@@ -300,15 +310,15 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
     place.slot = hash_slot_of(table, place.bucket, mixed);
-    if (place.slot == HASH_NONE && table->spills[start + first] == HASH_ALL)
-        place = hash_find_astray(table, start, n, mixed);
+    if (place.slot == HASH_NONE && table->spills[start + first] == HASH_SCAN)
+        place = hash_find_stashed(table, start, n, mixed);
     return place;
 }
 
 /* The same by a mixed key's partition, which has n buckets from `start` on: some at least. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
-    const uint first = hash_first(mixed, table->bits, n);
+    const uint first = hash_home(mixed, table->bits, n);
     hash_place place = { start + first, 0 };
 
     place.slot = hash_slot_of(table, place.bucket, mixed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A HAMT in memory, and the way from keys and ranks to elements; shared/hamt_node.h draws it and has the invariants.
+/* Searches of a HAMT by key and by rank. shared/hamt_node.h draws it and lists the invariants.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
 #pragma once
@@ -7,21 +7,14 @@
 #include "shared/hamt_node.h"
 #include "shared/key.h"
 
-#if KEY_BITS == 32
 typedef struct {
     ordo_key_form first;
     uint          before, place, sectors;
 } hamt_leaf;
-#define FORM_CLZ(x) clz(x)
-#else
-typedef struct {
-    ordo_key_form first;
-    uint          before, place, sectors, unused;
-} hamt_leaf;
+ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
-#endif
 
-/* What a kernel is given of a trie; with no leaves the pointers are NULL. */
+/* Arguments of a kernel that has a trie. Without leaves the pointers are NULL. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -40,7 +33,7 @@ typedef struct {
 #if ORDO_VALUE_BYTES
 typedef ordo_value hamt_value;
 #else
-typedef uint hamt_value; /* of pointers that are NULL */
+typedef uint hamt_value; /* for pointers that are NULL */
 #endif
 
 /* ---- forms of leaves ---------------------------------------------------------------------------------------------- */
@@ -62,15 +55,25 @@ ORDO_FN ulong hamt_block_at(uint place)
     return (ulong) (place >> 1) * HAMT_UNIT;
 }
 
-/* Elements of a bitmap in its sectors before this one. */
+/* Elements of a bitmap in its sectors before one. */
 ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 {
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* ---- from keys to leaves ------------------------------------------------------------------------------------------ */
+/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. `before` is true up to some i. */
+#define HAMT_SEARCH(low, high, i, before)                                                                              \
+    for (uint end_ = (high); low < end_;) {                                                                            \
+        const uint i = low + (end_ - low) / 2;                                                                         \
+        if (before)                                                                                                    \
+            low = i + 1;                                                                                               \
+        else                                                                                                           \
+            end_ = i;                                                                                                  \
+    }
 
-/* How far what is at most `span` is shifted to have so many bits. */
+/* ---- leaves by key and rank ------------------------------------------------------------------------------------------ */
+
+/* The shift that reduces numbers up to `span` to `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -83,8 +86,7 @@ ORDO_FN uint hamt_rank_shift(uint n, uint bits)
     return max(has, bits) - bits;
 }
 
-#ifdef HAMT_FIXED
-/* A key's place in the nodes of a level. */
+/* A key's place in a node of a level. */
 ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 {
     return (uint) (key >> (HAMT_BITS + HAMT_LEVEL_BITS * level)) & (HAMT_NODE - 1);
@@ -92,19 +94,14 @@ ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 
 ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 {
-    return t->tables + HAMT_HEADER + (1u << t->rank_bits);
+    return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
-#endif
 
-/* The leaf to which a key belongs: the last whose first key is not greater, or leaf 0. There is a leaf. */
-#ifdef HAMT_FIXED
-ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
+/* hamt_leaf_of for a fixed depth. The key is greater than the first key of leaf 0. */
+ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
-    if (key <= t->leaves[0].first)
-        return 0;
-    uint on = 0; /* the node, of its level's */
-    bool has =
-        true; /* the key's bits above, so that what is sought is at the key's place or before; else it is the last */
+    uint on = 0;     /* number of the node in its level */
+    bool has = true; /* the node has the key's upper bits; else the leaf is the node's last */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -114,44 +111,34 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     }
     return on;
 }
-#else
+
+/* The leaf to which a key belongs: the last one whose first key is not greater, or leaf 0. The trie has leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     if (key <= base)
         return 0;
+    if (HAMT_FIXED_DEPTH)
+        return hamt_leaf_by_nodes(t, key);
     const uint cell = (uint) ((min(key, last) - base) >> hamt_key_shift(last - base, t->cell_bits));
-    uint       low = cell ? t->tables[cell - 1] : 0, high = t->tables[cell];
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (t->leaves[middle].first <= key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint       low = cell ? t->tables[cell - 1] : 0;
+    HAMT_SEARCH(low, t->tables[cell], i, t->leaves[i].first <= key)
     return low - 1;
 }
-#endif
 
-/* The leaf that has the element of this rank, which is there. */
+/* The leaf of the element with this rank, which exists. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
-    __global const uint *ranks = t->tables + (1u << t->cell_bits);
+    __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
     const uint           cell = rank >> hamt_rank_shift(t->n, t->rank_bits);
-    uint                 low = cell ? ranks[cell - 1] : 0, high = ranks[cell];
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (t->leaves[middle].before <= rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint                 low = cell ? ranks[cell - 1] : 0;
+    HAMT_SEARCH(low, ranks[cell], i, t->leaves[i].before <= rank)
     return low - 1;
 }
 
-/* ---- within leaves ------------------------------------------------------------------------------------------------ */
+/* ---- elements of leaves ------------------------------------------------------------------------------------------------ */
 
-/* A leaf as its record says, and how many elements it has. */
+/* A leaf's record, elements and block. */
 typedef struct {
     hamt_leaf             record;
     uint                  count;
@@ -167,27 +154,28 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* The leaves of the first n keys, and what they have, each a step after the other; there is a leaf. */
+/* hamt_leaf_of and hamt_load of the first n keys, step by step for all keys. The trie has leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
-#if RUN_STEP == 1 || defined HAMT_FIXED
-    for (uint k = 0; k < RUN_SOME(n); k++) {
-        leaf[k] = hamt_leaf_of(t, key[k]);
-        node[k] = hamt_load(t, leaf[k]);
+    if (RUN_STEP == 1 || HAMT_FIXED_DEPTH) {
+        for (uint k = 0; k < RUN_SOME(n); k++) {
+            leaf[k] = hamt_leaf_of(t, key[k]);
+            node[k] = hamt_load(t, leaf[k]);
+        }
+        return;
     }
-#else
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* leaf[k]: one more than it is, up to the end */
+    for (uint k = 0; k < n; k++) { /* until the end leaf[k] is one more than the leaf */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
         most = max(most, end[k] - leaf[k]);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* where there is nothing left nothing changes */
+        for (uint k = 0; k < n; k++) { /* a finished search changes nothing */
             const uint middle = leaf[k] + (end[k] - leaf[k]) / 2;
             const bool before = leaf[k] < end[k] && t->leaves[min(middle, t->n_leaves - 1)].first <= key[k];
             leaf[k] = before ? middle + 1 : leaf[k];
@@ -195,11 +183,10 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
         }
     for (uint k = 0; k < n; k++)
         node[k] = hamt_load(t, --leaf[k]);
-    for (uint k = 0; k < n; k++) { /* the lines that are looked at first are on their way then */
+    for (uint k = 0; k < n; k++) { /* prefetches the lines that hamt_look reads first */
         __global const volatile uchar *middle = node[k].block + min(node[k].count, (uint) HAMT_LEAF) / 2 * 2;
         (void) *middle;
     }
-#endif
 }
 
 ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_key_form key[RUN_STEP])
@@ -208,7 +195,7 @@ ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_
         key[k] = key_bits(keys[at + k]);
 }
 
-/* Some keys, and if there are leaves theirs. */
+/* Loads some keys and, if the trie has leaves, their leaves. */
 ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, ulong at, uint some,
                             ordo_key_form key[RUN_STEP], uint leaf[RUN_STEP], hamt_node node[RUN_STEP])
 {
@@ -217,7 +204,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* How many keys of a leaf are less than one, and whether it is there. */
+/* The number of keys of a leaf less than a key, and whether the key is stored. */
 typedef struct {
     uint below;
     bool there;
@@ -245,7 +232,7 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
     const ordo_key_form    off = key - node->record.first;
     const uint             wanted = (uint) min(off, (ordo_key_form) 65536);
     uint                   low = 0, n = node->count;
-    while (n > 1) { /* the first that is not less is at low to low + n */
+    while (n > 1) { /* the first key that is not less is one of low to low + n */
         const uint part = n / 2;
         low = keys[low + part - 1] < wanted ? low + part : low;
         n -= part;
@@ -258,14 +245,8 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
 ORDO_FN hamt_position hamt_in_whole(const hamt_node *node, ordo_key_form key)
 {
     __global const ordo_key_form *keys = (__global const ordo_key_form *) node->block;
-    uint                          low = 0, high = node->count;
-    while (low < high) {
-        const uint middle = (low + high) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint                          low = 0;
+    HAMT_SEARCH(low, node->count, i, keys[i] < key)
     const hamt_position at = { low, low < node->count && keys[low] == key };
     return at;
 }
@@ -280,7 +261,7 @@ ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
     return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
 }
 
-/* The place of the n-th bit that is set, of those that are. */
+/* The place of the n-th set bit, counted from 0. It exists. */
 ORDO_FN uint hamt_nth_bit(uint bits, uint n)
 {
     uint at = 0;
@@ -294,7 +275,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* The key at a position of a leaf, which is there. */
+/* The key at a position of a leaf, which exists. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)
@@ -312,22 +293,18 @@ ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
     return node->record.first + word * 32 + hamt_nth_bit(bits, left);
 }
 
-#if ORDO_VALUE_BYTES
 ORDO_FN __global const hamt_value *hamt_values(const hamt_node *node)
 {
     return (__global const hamt_value *) (node->block +
                                           hamt_key_bytes(node->count, (node->record.place & HAMT_WIDE) != 0));
 }
-#endif
 
-/* Writes an element out; keys_out and values_out may be NULL. */
+/* Writes an element to keys_out and values_out, which may be NULL. */
 ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *keys_out, ulong keys_at,
                        __global hamt_value *values_out, ulong values_at)
 {
     if (keys_out)
         keys_out[keys_at] = key_from_bits(hamt_key_at(node, position));
-#if ORDO_VALUE_BYTES
-    if (values_out)
+    if (ORDO_VALUE_BYTES && values_out)
         values_out[values_at] = hamt_values(node)[position];
-#endif
 }

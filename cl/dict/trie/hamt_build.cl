@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves of sorted elements, and a trie of old leaves and new ones; each kernel is a pass in which no work-item needs
- * another's, with scans between them.
+/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. Work-items of a kernel are independent, and the
+ * host scans between kernels.
  *
- *   an update      hamt_place hamt_place_heads hamt_touched hamt_sums: the leaves that it touches
  *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
- *   the trie       hamt_replace hamt_keep hamt_add hamt_before: records of all, in order
- *                  hamt_sizes hamt_move: blocks that stay, to a new pool
+ *   the trie       hamt_replace hamt_keep hamt_add hamt_before: records of all leaves
+ *                  hamt_sizes hamt_move: old blocks, if they move to a new pool
  *                  hamt_fill: blocks of new leaves
  *                  hamt_cells: tables
  *
- * "Old" is the trie as it is, which may have no leaf. Elements are sorted, and no key is there twice.
+ * The old trie may have no leaf.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
@@ -17,76 +16,18 @@
 #include "dict/less.cl"
 #include "dict/trie/hamt.cl"
 
-/* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
 /* Built together: hamt_heads hamt_starts hamt_shape hamt_replace hamt_keep hamt_add hamt_before hamt_fill hamt_cells */
 /* Built together: hamt_sizes hamt_move */
 
-/* ---- the leaves that an update touches ----------------------------------------------------------------------------- */
-
-/* The leaf of each update. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *leaf)
-{
-    const hamt_trie t = HAMT_TRIE_HERE;
-    RUN_EACH (uint, j, n)
-        leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
-}
-
-/* heads[j]: whether its leaf differs from that of the update before it; heads[n]: 0. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
-{
-    RUN_EACH (uint, j, n + 1)
-        heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
-}
-
-/* Of the t-th leaf touched, of `most` at most, once heads are numbers: touched[t], firsts[t], the rank of its first
- * element, how many elements it has and units they take. Of those past the last: none. offsets and units have most + 1. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
-                  __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
-{
-    const hamt_trie t = HAMT_TRIE_HERE;
-    const uint      here = number[n];
-    RUN_EACH (uint, j, n) {
-        if (number[j + 1] == number[j])
-            continue;
-        const uint      k = number[j];
-        const hamt_node node = hamt_load(&t, leaf[j]);
-        touched[k] = leaf[j];
-        firsts[k] = node.record.before;
-        offsets[k] = node.count;
-        units[k] = hamt_units(node.count, (node.record.place & HAMT_WIDE) != 0);
-    }
-    RUN_EACH (uint, k, most + 1) {
-        if (k < here)
-            continue;
-        offsets[k] = 0;
-        units[k] = 0;
-    }
-}
-
-/* enum hamt_sum, of scanned arrays. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
-               uint most, __global uint *out)
-{
-    if (get_global_id(0) != 0)
-        return;
-    out[HAMT_TOUCHED] = number[n];
-    out[HAMT_ELEMENTS] = (uint) offsets[most];
-    out[HAMT_FREED] = units[most];
-}
-
 /* ---- new leaves ---------------------------------------------------------------------------------------------------- */
 
-/* Bits from the lowest up to the highest in which two keys differ. */
+/* Bits up to the highest one in which two keys differ. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
 }
 
-/* The region of an old leaf, by a key in it: from least to most. */
+/* The region of the old leaf to which a key belongs: *least to *most. */
 ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *least, ordo_key_form *most)
 {
     *least = 0;
@@ -100,15 +41,15 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, which differ in bits above the lowest `bits` - 1, belong to different leaves: whether the
- * least aligned region that has both has more than HAMT_LEAF elements between `least` and `most`. */
+/* Whether elements m - 1 and m, whose highest different bit is number `bits` - 1, belong to different leaves: the least aligned
+ * region of both has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
     const ordo_key_form key = key_bits(keys[m]);
     const ordo_key_form low = bits == KEY_BITS ? 0 : key >> bits << bits;
     const ordo_key_form from = max(low, least), to = min(low | (~(ordo_key_form) 0 >> (KEY_BITS - bits)), most);
-    uint                left = 0, right = 0; /* elements of the region before m, and from m on */
+    uint                left = 0, right = 0; /* its elements before m, and from m on */
     for (uint step = HAMT_LEAF; step > 0; step /= 2)
         if (left + step <= HAMT_LEAF && left + step <= m && key_bits(keys[m - left - step]) >= from)
             left += step;
@@ -118,7 +59,7 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
-/* heads[m]: whether element m is the first of a new leaf; heads[n]: 0. */
+/* heads[m]: element m is the first of a new leaf; heads[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -138,7 +79,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* starts[k]: the first element of the k-th new leaf, once heads are numbers; one more: n. */
+/* heads are scanned. starts[k]: the first element of the k-th new leaf; after the last leaf: n. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -147,8 +88,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the record of the k-th new leaf, with how many elements it has in the place of those before it, and no block yet;
- * units[k]: what it takes, of the one past the last 0; owner[k]: the old leaf that it comes from. */
+/* fresh[k]: the record of the k-th new leaf, whose `before` has its own elements, without a block yet; units[k]: units of its
+ * block, after the last leaf 0; owner[k]: the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -176,20 +117,15 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
 
 /* ---- the trie ------------------------------------------------------------------------------------------------------ */
 
+/* The number of n ascending words that are less than one. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 {
-    uint low = 0, high = n;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (words[middle] < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint low = 0;
+    HAMT_SEARCH(low, n, i, words[i] < word)
     return low;
 }
 
-/* follow[i], which are 1: how many leaves follow from an old leaf that was touched. */
+/* follow is 1 everywhere. follow[i] of a touched leaf: the number of new leaves in its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -202,7 +138,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Old leaves, once `follow` is where their successors begin. Where a touched leaf has one, this is written over. */
+/* follow is scanned. Copies each old leaf that has one successor. hamt_add replaces it if it was touched. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -219,7 +155,7 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* New leaves, whose blocks begin at unit first_unit; places[k]: where they are. `follow` may be NULL: they are all. */
+/* Adds new leaves, whose blocks begin at unit first_unit; places[k]: their numbers. follow NULL: no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -237,7 +173,7 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* T3, once counts are scanned; counts[n] too. */
+/* counts, of n_leaves + 1 words, are scanned. Establishes T3. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -250,7 +186,7 @@ void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf 
     }
 }
 
-/* sizes[i]: units of each leaf's block, of the end 0. */
+/* sizes[i]: units of each leaf's block; of the end: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
 {
@@ -259,7 +195,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Blocks to a new pool, in order, once sizes are scanned; from[i]: where a leaf's block was, or HAMT_NEW. */
+/* sizes are scanned. Moves blocks to a new pool, in order. from[i]: the old unit of a leaf's block, or HAMT_NEW. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -273,15 +209,15 @@ void hamt_move(__global const uint *sizes, __global const uint *from, uint n_lea
     }
 }
 
-/* Words `from` to `to` - 1 of a bitmap: no key. */
+/* Clears words from..to-1 of a bitmap. */
 ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
 {
     for (uint w = from; w < to; w++)
         words[w] = 0;
 }
 
-/* Element m, the first or the first of its word, writes that word of a bitmap and those without keys before it; the
- * leaf's last element those behind it. */
+/* The first element of a word writes the word and clears the words without keys before it. The leaf's last element clears the
+ * words after its own. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -302,7 +238,7 @@ ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end,
     words[word] = bits;
 }
 
-/* The elements into the blocks of their leaves; values may be NULL. */
+/* Writes elements to the blocks of their leaves. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values, ulong values_at, uint n,
                __global const uint *number, __global const uint *starts, __global const uint *places,
@@ -318,29 +254,28 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
             ((__global ordo_key_form *) block)[m - begin] = key_bits(keys[m]);
         else
             ((__global ushort *) block)[m - begin] = (ushort) (key_bits(keys[m]) - leaf.first);
-#if ORDO_VALUE_BYTES
-        ((__global hamt_value *) (block + hamt_key_bytes(count, (leaf.place & HAMT_WIDE) != 0)))[m - begin] =
-            values[values_at + m];
-#endif
+        if (ORDO_VALUE_BYTES)
+            ((__global hamt_value *) (block + hamt_key_bytes(count, (leaf.place & HAMT_WIDE) != 0)))[m - begin] =
+                values[values_at + m];
     }
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------- */
 
-/* What the cells of a table are made of: first keys, or the elements before. */
+/* A table over first keys, or over ranks (the elements before leaves). */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;
-    ordo_key_form             base; /* of first keys */
+    ordo_key_form             base; /* first key of leaf 0; ranks: 0 */
     uint                      shift;
     bool                      ranks;
     __global uint            *table;
 } hamt_table;
 
-/* Cells that one work-item sees to: those behind a leaf's, or those at the beginning of so many that no leaf is before. */
-#define HAMT_STRETCH 64
+/* Most cells that one work-item writes after a leaf's cell, or before the first leaf of a share. */
+#define HAMT_CELLS_SHARE 64
 
-/* The cell in which a leaf begins; of the end: the one past the last. */
+/* The cell in which a leaf begins; for the end: the number of cells. */
 ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 {
     if (leaf == t->n_leaves)
@@ -348,52 +283,49 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Cells from .. to - 1 that lie in from's stretch. */
+/* Writes cells from..to-1 that lie in from's share. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
-    const uint n = from < to ? min(to - from, HAMT_STRETCH - from % HAMT_STRETCH) : 0;
+    const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
     for (uint c = 0; c < n; c++)
         t->table[from + c] = leaves;
 }
 
-/* T5: a leaf's own cell, and those up to the next one's. */
-ORDO_FN void hamt_fill_behind(const hamt_table *t, uint leaf)
+/* T5: writes a leaf's cell, and the cells up to the next leaf's. */
+ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* T5: of a stretch the cells before its first leaf. */
-ORDO_FN void hamt_fill_stretch(const hamt_table *t, uint stretch)
+/* T5: writes the cells of a share before its first leaf. */
+ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
-    const uint from = stretch * HAMT_STRETCH;
-    uint       low = 0, high = t->n_leaves;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (hamt_cell_of(t, middle) < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const uint from = share * HAMT_CELLS_SHARE;
+    uint       low = 0;
+    HAMT_SEARCH(low, t->n_leaves, i, hamt_cell_of(t, i) < from)
     hamt_fill_cells(t, from, hamt_cell_of(t, low), low);
+}
+
+ORDO_FN void hamt_fill_table(const hamt_table *t)
+{
+    RUN_EACH (uint, i, t->n_leaves)
+        hamt_fill_after(t, i);
+    RUN_EACH (uint, s, (t->cells - 1) / HAMT_CELLS_SHARE + 1)
+        hamt_fill_share(t, s);
 }
 
 ORDO_KERNEL(RUN_GROUP)
 void hamt_cells(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint cell_bits, uint rank_bits,
                 __global uint *tables)
 {
-    const uint       cells = 1u << cell_bits, ranks = 1u << rank_bits;
-    const hamt_table by_rank = { leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + cells };
-#ifndef HAMT_FIXED
+    const uint          cells = 1u << cell_bits, ranks = 1u << rank_bits;
     const ordo_key_form base = leaves[0].first;
     const uint          key_shift = hamt_key_shift(leaves[n_leaves - 1].first - base, cell_bits);
     const hamt_table    by_key = { leaves, n_leaves, cells, base, key_shift, false, tables };
-    RUN_EACH (uint, i, n_leaves)
-        hamt_fill_behind(&by_key, i);
-    RUN_EACH (uint, c, (cells - 1) / HAMT_STRETCH + 1)
-        hamt_fill_stretch(&by_key, c);
-#endif
-    RUN_EACH (uint, j, n_leaves)
-        hamt_fill_behind(&by_rank, j);
-    RUN_EACH (uint, r, (ranks - 1) / HAMT_STRETCH + 1)
-        hamt_fill_stretch(&by_rank, r);
+    const hamt_table    by_rank = {
+           leaves, n_leaves, ranks, 0, hamt_rank_shift(n, rank_bits), true, tables + HAMT_RANKS_AT(cell_bits)
+    };
+    if (!HAMT_FIXED_DEPTH)
+        hamt_fill_table(&by_key);
+    hamt_fill_table(&by_rank);
 }

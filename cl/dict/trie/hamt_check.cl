@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for what breaks the invariants of shared/hamt_node.h.
+/* Checks the invariants of shared/hamt_node.h: enum hamt_finding in `wrong`.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
@@ -9,19 +9,7 @@
 
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
-/* Words that the least leaf (of T5 cell) that breaks one goes into, which are all ones; and the units in use, counted. */
-enum {
-    WRONG_ORDER,
-    WRONG_REGION,
-    WRONG_RANKS,
-    WRONG_BLOCK,
-    WRONG_CELLS,
-    WRONG_CELL_OF_RANK,
-    WRONG_NODES,
-    UNITS_IN_USE
-};
-
-/* T1, T3 and T4, on which the way into leaves depends. marks: a bit for each unit taken, 0. */
+/* T1, T3 and T4, on which access to leaves depends. marks: a bit for each used unit, all 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint used, __global uint *marks,
                         __global uint *wrong)
@@ -30,9 +18,9 @@ void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n,
         const hamt_leaf leaf = leaves[i], next = leaves[i + 1];
         const bool      last = i == n_leaves - 1;
         if (leaf.first & ((1 << HAMT_BITS) - 1) || (!last && next.first <= leaf.first))
-            ordo_min(&wrong[WRONG_ORDER], i);
+            ordo_min(&wrong[HAMT_WRONG_ORDER], i);
         if (next.before <= leaf.before || (i == 0 && leaf.before != 0) || (last && next.before != n)) {
-            ordo_min(&wrong[WRONG_RANKS], i);
+            ordo_min(&wrong[HAMT_WRONG_RANKS], i);
             continue;
         }
         const uint units = hamt_units(next.before - leaf.before, (leaf.place & HAMT_WIDE) != 0);
@@ -41,9 +29,9 @@ void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n,
         for (uint u = at; !bad && u < at + units; u++)
             bad = ordo_or(&marks[u / 32], 1u << u % 32) >> u % 32 & 1;
         if (bad)
-            ordo_min(&wrong[WRONG_BLOCK], i);
+            ordo_min(&wrong[HAMT_WRONG_BLOCK], i);
         else
-            ordo_add(&wrong[UNITS_IN_USE], units);
+            ordo_add(&wrong[HAMT_UNITS_IN_USE], units);
     }
 }
 
@@ -81,31 +69,29 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
         const hamt_node     node = hamt_load(&t, i);
         const ordo_key_form most = i + 1 < t.n_leaves ? t.leaves[i + 1].first - 1 : ~(ordo_key_form) 0;
         if (!(node.count > HAMT_LEAF ? hamt_bitmap_is_sound(&node) : hamt_keys_are_sound(&node, most)))
-            ordo_min(&wrong[WRONG_REGION], i);
+            ordo_min(&wrong[HAMT_WRONG_REGION], i);
     }
 }
 
-/* T5 of tables; nodes are hamt_nodes' to check. */
+/* T5 of tables. hamt_nodes checks nodes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {
-    const hamt_trie t = HAMT_TRIE_HERE;
-    const uint      cells = 1u << t.cell_bits, ranks = 1u << t.rank_bits;
-    const uint      rank_shift = hamt_rank_shift(t.n, t.rank_bits);
-#ifndef HAMT_FIXED
+    const hamt_trie     t = HAMT_TRIE_HERE;
+    const uint          cells = HAMT_FIXED_DEPTH ? 0 : 1u << t.cell_bits, ranks = 1u << t.rank_bits;
     const ordo_key_form base = t.leaves[0].first;
     const uint          key_shift = hamt_key_shift(t.leaves[t.n_leaves - 1].first - base, t.cell_bits);
+    const uint          rank_shift = hamt_rank_shift(t.n, t.rank_bits);
     RUN_EACH (uint, c, cells) {
         const uint k = t.tables[c];
         if (k > t.n_leaves || (k > 0 && (t.leaves[k - 1].first - base) >> key_shift > c) ||
             (k < t.n_leaves && (t.leaves[k].first - base) >> key_shift <= c))
-            ordo_min(&wrong[WRONG_CELLS], c);
+            ordo_min(&wrong[HAMT_WRONG_CELLS], c);
     }
-#endif
     RUN_EACH (uint, r, ranks) {
-        const uint k = t.tables[cells + r];
+        const uint k = t.tables[HAMT_RANKS_AT(t.cell_bits) + r];
         if (k > t.n_leaves || (k > 0 && t.leaves[k - 1].before >> rank_shift > r) ||
             (k < t.n_leaves && t.leaves[k].before >> rank_shift <= r))
-            ordo_min(&wrong[WRONG_CELL_OF_RANK], r);
+            ordo_min(&wrong[HAMT_WRONG_CELLS_OF_RANKS], r);
     }
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in order merged into leaves, leaf by leaf; each kernel is a pass in which no work-item needs another's, with scans between
- * them.
+/* Merges a sorted batch leaf by leaf. Work-items of a kernel are independent, and the host scans between kernels.
  *
- *   hamt_effects     of each update: where it stands in its leaf, and whether there is an element more or less by it (scanned)
- *   hamt_plan        of each leaf: its updates, how many leaves follow from it and the units of their blocks (scanned)
- *   hamt_records     these leaves
- *   hamt_blocks      their blocks
- *   hamt_overwrite   values alone, in the place of the last two, if no element is added or taken away
+ *   hamt_effects     for each update: its position in its leaf, and whether it adds or removes an element (scanned)
+ *   hamt_plan        for each leaf: its updates, the leaves that replace it, and the units of their blocks (scanned)
+ *   hamt_records     records of all leaves
+ *   hamt_blocks      blocks of new leaves
+ *   hamt_overwrite   values alone, instead of the last two, if no element is added or removed
  *
- * A leaf with its updates is divided as hamt_build.cl divides all elements: into as many leaves as it takes.
+ * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements.
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
@@ -22,27 +21,27 @@
 
 /* ---- updates ------------------------------------------------------------------------------------------------------ */
 
-/* Above the number of its leaf's keys that are less than an update's: whether its key is there; whether, being the last of its key, it
- * stores it, or takes away what is there. */
+/* An effect: the number of the leaf's keys that are less than the update's; whether its key is stored; whether it is the last
+ * update of its key and stores it, or removes it. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u
 #define EFFECT_STORES 0x2000u
 #define EFFECT_TAKES  0x4000u
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* How many elements more there are by an update. */
+/* Elements that an update adds: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
 }
 
-/* enum hamt_found, behind the plan. */
+/* enum hamt_found, after the plan. */
 ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
 {
-    return (__global uint *) (plan + n_leaves + 1);
+    return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* effects[j]; more[j]: what is above, of n: 0. What is found is nothing yet. There is a leaf. */
+/* effects[j]; more[j]: effect_more of it, more[n] = 0. Clears enum hamt_found. The trie has leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -74,9 +73,9 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
     }
 }
 
-/* ---- a leaf with its updates -------------------------------------------------------------------------------------- */
+/* ---- leaf with its updates -------------------------------------------------------------------------------------- */
 
-/* Its elements with the updates are called merged; they have ranks of their own, from 0. */
+/* A leaf and its updates. Merged elements are the leaf's after the updates. Their ranks begin at 0. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -89,13 +88,13 @@ typedef struct {
     __global const ordo_key *batch_keys, __global const ushort *batch_effects, __global const uint *batch_more,        \
         uint batch_n
 
-/* Of leaf i, of which updates begin .. end - 1 are. */
+/* Initialises a hamt_mix: leaf i with updates begin..end-1. */
 #define HAMT_MIX(t, i, begin, end)                                                                                     \
     {                                                                                                                  \
         hamt_load(t, i), batch_keys, batch_effects, batch_more, begin, end                                             \
     }
 
-/* Whether an update does anything. */
+/* Whether an update has an effect. */
 ORDO_FN bool mix_is_touched(const hamt_mix *mix)
 {
     uint any = 0;
@@ -104,19 +103,19 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* How many elements more there are by the updates before one. */
+/* Elements that the updates before one add. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
 }
 
-/* Merged elements less than a key. */
+/* The number of merged keys less than a key. */
 ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
 {
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* The first merged key that is not less than a key; there is one. */
+/* The first merged key that is not less than a key. It exists. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -131,7 +130,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* The last merged key before the p-th element of the leaf and update j, which stand for one key, or for the end; there is one. */
+/* The last merged key before a key, or before the end. p, j: the first element and update that are not before it. It exists. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -150,16 +149,16 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
     return mix->node.count + mix_more(mix, mix->end);
 }
 
-/* ---- the leaves that follow --------------------------------------------------------------------------------------- */
+/* ---- new leaves --------------------------------------------------------------------------------------- */
 
-/* Merged elements that are in no part yet: from rank `at` on, the first of which is `first`. Bit b of `open`: they were divided where the
- * key that is `first` up to bit b has a 0 there, and those with a 1 come later. */
+/* Merged elements that are in no part yet: from rank `at` on. Bit b of `open`: the region with the bits of `first` above b was
+ * divided at bit b, `first` has a 0 there, and the half with a 1 is in no part yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
 } hamt_rest;
 
-/* What becomes a leaf. */
+/* Merged elements that become a leaf. */
 typedef struct {
     uint          at, count;
     ordo_key_form first; /* of the leaf */
@@ -174,12 +173,13 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* The next part; there is one. */
+/* The next part. It exists. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
-    ordo_key_form side = rest->open & (0 - rest->open), past = 0, last = 0; /* past: behind it, 0 the end of all */
-    hamt_part     part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
+    ordo_key_form       side = rest->open & (0 - rest->open), past = 0,
+                  last = 0; /* past: first key after the part; 0: none */
+    hamt_part part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
     for (bool divides = true; divides;) {
         past = side ? (rest->first | (side - 1)) + 1 : 0;
         const uint p = side ? hamt_look(&mix->node, past).below : mix->node.count;
@@ -198,8 +198,8 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* begins[i]: the first of leaf i's updates. plan[i]: above, how many leaves follow from it; below, the units of their blocks, unless they
- * stay where they are: `all`, no block does. Of the one past the last: batch_n; 0. enum hamt_found, once hamt_effects is done. */
+/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: above, the number of leaves that replace leaf i;
+ * below, the units of their blocks, unless the block stays in place. all: no block stays. Sets enum hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -215,7 +215,7 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
         const uint begin = i > 0 ? keys_less(batch_keys, 0, batch_n, t.leaves[i].first) : 0;
         const uint end = i + 1 < t.n_leaves ? keys_less(batch_keys, begin, batch_n, t.leaves[i + 1].first) : batch_n;
         begins[i] = begin;
-        if (end - begin > HAMT_MANY) {
+        if (end - begin > HAMT_UPDATES_MAX) {
             ordo_max(&found[HAMT_LARGEST], end - begin);
             plan[i] = 0;
             continue;
@@ -243,7 +243,7 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
     }
 }
 
-/* The record of a part whose block begins at a unit. */
+/* The record of a part whose block begins at `unit`. */
 ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, uint unit)
 {
     hamt_leaf leaf = { .first = part.first, .before = before + part.at, .place = unit << 1 };
@@ -255,7 +255,7 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Once plan is scanned: records of all leaves, blocks of those that are new from first_unit on; n: all elements then. */
+/* plan is scanned. Writes records of all leaves. New blocks begin at first_unit. n: elements of the next trie. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -288,14 +288,9 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
 
-#if ORDO_CPU
-#define MIX_LANES 1
-#else
-#define MIX_LANES HAMT_LANES(ORDO_VALUE_BYTES)
-#endif
+#define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* Leaves that are written one after the other: the one whose turn it is, and the next. (By a number: a pointer that moves makes some
- * compilers crash.) */
+/* The leaf that is written, and the number of the next one. A moving pointer instead of the number crashes some compilers. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -311,7 +306,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* The leaf in which the element of this rank is, not before where it is. Its position there. */
+/* Steps to the leaf of this rank, which is not before the current leaf. Returns the position in it. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -319,7 +314,7 @@ ORDO_FN uint target_move(hamt_target *to, uint rank)
     return rank - to->record.before;
 }
 
-/* A key, unless its leaf is a bitmap. */
+/* Writes a key to a leaf that is not a bitmap. */
 ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form key)
 {
     if (to->record.place & HAMT_WIDE)
@@ -328,21 +323,19 @@ ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form 
         ((__global ushort *) to->block)[position] = (ushort) (key - to->record.first);
 }
 
-#if ORDO_VALUE_BYTES
 ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value value)
 {
     const uint at = hamt_key_bytes(to->count, (to->record.place & HAMT_WIDE) != 0);
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
-#endif
 
-/* Every MIX_LANES-th element of the leaf that stays, from `lane` on; the first merged one has rank `before`. */
+/* Writes every MIX_LANES-th old element from `lane` on, if it stays. The first merged element has rank `before`. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
     for (uint p = lane; p < mix->node.count; p += MIX_LANES) {
         uint effect = 0;
-        while (j < mix->end) { /* updates of less keys */
+        while (j < mix->end) { /* skips updates of lesser keys */
             effect = mix->effects[j];
             if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
                 break;
@@ -353,13 +346,12 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
         const uint position = target_move(&to, before + p + mix_more(mix, j));
         if (to.count <= HAMT_LEAF)
             target_put_key(&to, position, hamt_key_at(&mix->node, p));
-#if ORDO_VALUE_BYTES
-        target_put_value(&to, position, hamt_values(&mix->node)[p]);
-#endif
+        if (ORDO_VALUE_BYTES)
+            target_put_value(&to, position, hamt_values(&mix->node)[p]);
     }
 }
 
-/* Every MIX_LANES-th of the updates. */
+/* Writes every MIX_LANES-th update from `lane` on, if it stores. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {
@@ -369,13 +361,12 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
         const uint position = target_move(&to, before + (effect & EFFECT_BELOW) + mix_more(mix, j));
         if (to.count <= HAMT_LEAF)
             target_put_key(&to, position, key_bits(mix->keys[j]));
-#if ORDO_VALUE_BYTES
-        target_put_value(&to, position, values[j]);
-#endif
+        if (ORDO_VALUE_BYTES)
+            target_put_value(&to, position, values[j]);
     }
 }
 
-/* The word of a bitmap that begins with a key, as the leaf has it. */
+/* The word of a bitmap that begins with key `from`, of the leaf's old elements. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
@@ -395,7 +386,7 @@ ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
     return bits;
 }
 
-/* Every MIX_LANES-th word of a bitmap: of equal updates the last is what counts. */
+/* Writes every MIX_LANES-th word of a bitmap from `lane` on. Only the last of equal updates has an effect. */
 ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
 {
     for (uint w = lane; w < HAMT_WORDS; w += MIX_LANES) {
@@ -413,7 +404,7 @@ ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
     }
 }
 
-/* Whether a leaf from one to before another is no bitmap. */
+/* Whether one of the leaves first..end-1 is not a bitmap. */
 ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint end)
 {
     bool has = false;
@@ -422,7 +413,7 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* Once leaves are hamt_records': blocks of those that are new; values may be NULL. */
+/* hamt_records has written the leaves. Writes the blocks of new leaves. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,
@@ -453,8 +444,7 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
     }
 }
 
-#if ORDO_VALUE_BYTES
-/* Values of keys that are all there. */
+/* Replaces values of stored keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, __global uchar *pool)
 {
@@ -469,4 +459,3 @@ void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ul
             values[values_at + j];
     }
 }
-#endif

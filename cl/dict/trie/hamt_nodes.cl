@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a trie of fixed depth, made of its leaves; shared/hamt_node.h says what their words are.
+/* Makes the nodes of a trie of fixed depth from its leaves. shared/hamt_node.h defines their words.
  *
- *   hamt_node_heads   of each level: where nodes begin (scanned: their numbers, those of the topmost level last)
- *   hamt_nodes        their words, and the header; or a look at each
+ *   hamt_node_heads   where nodes of each level begin; scanned: their numbers
+ *   hamt_nodes        writes or compares their words and the header
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED. */
+ * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED_DEPTH. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,17 +17,17 @@
 /* Whether two keys belong to different nodes of a level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
-    const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* that a node's keys may differ in */
+    const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* in which keys of one node may differ */
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
-/* Levels from the topmost down, so that nodes are numbered as they lie. */
+/* Levels from the topmost down, which is the order of nodes in memory. */
 ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
 {
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads: of each level and leaf, whether it is the first of its node; of the one past the last: 0. */
+/* heads: for each level and leaf, whether the leaf is the first of its node; after the last: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -56,54 +56,54 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* What a leaf is in at the level below one, by its number there; leaves are below level 0. */
+/* The number, in its level, of a leaf's node one level below; below level 0: the leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
 }
 
-/* The word of that. */
+/* The word of that child. */
 ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
 {
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Words from .. to - 1 are to be `value`; whether they are, if they are only looked at. */
-ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool look)
+/* Sets words from..to-1 to `value`. compare: writes nothing, and returns whether they have it. */
+ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
     for (ulong w = from; w < to; w++)
-        if (look)
+        if (compare)
             same = same && words[w] == value;
         else
             words[w] = value;
     return same;
 }
 
-/* The words of a level from what leaf i begins up to what the next one begins. */
-ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool look)
+/* hamt_set_words for the words of a level from leaf i's child up to the next leaf's, if it has another. */
+ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
     const ulong at = hamt_word(rows, level, i);
     bool        same = true;
     if (i == 0)
-        same = hamt_set_words(words, (ulong) hamt_first_node(rows, level) * HAMT_NODE, at, 0, look);
+        same = hamt_set_words(words, (ulong) hamt_first_node(rows, level) * HAMT_NODE, at, 0, compare);
     if (i == rows->n_leaves - 1)
-        return hamt_set_words(words, at, (ulong) (hamt_node_of(rows, level, i) + 1) * HAMT_NODE, child + 1, look) &&
+        return hamt_set_words(words, at, (ulong) (hamt_node_of(rows, level, i) + 1) * HAMT_NODE, child + 1, compare) &&
                same;
     if (hamt_child(rows, level, i + 1) == child)
         return same;
-    return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, look) && same;
+    return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* Once heads are numbers. wrong: NULL, or the least leaf with which a word is another than it should be goes there, and nothing is
- * written. */
+/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them, and stores the least leaf with a
+ * wrong word there. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)
 {
     const hamt_rows rows = { leaves, number, n_leaves };
-    __global uint  *words = tables + HAMT_HEADER + (1u << rank_bits);
+    __global uint  *words = tables + HAMT_NODES_AT(HAMT_HEADER_BITS, rank_bits);
     RUN_EACH (uint, i, n_leaves) {
         bool same = true;
         for (uint level = 0; level < LEVELS; level++) {

@@ -2,14 +2,14 @@
 /* Queries of a HAMT.
  *
  *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
- *   hamt_write   elements by their ranks: ranges, exports, the leaves that an update touches
+ *   hamt_write   elements by rank: for ranges, exports and touched leaves
  *
  * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
-/* Two queries never share an output; found and values_out may be NULL. */
+/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -35,7 +35,7 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* How many keys are less than each of some, or not greater (`upper`). */
+/* The number of keys that are less than each of some, or not greater (`upper`). */
 ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
                             uint rank[RUN_STEP])
 {
@@ -68,7 +68,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i], and unless NULL firsts[i], the rank of its first element. */
+/* counts[i]: elements of range i; firsts[i]: the rank of its first element. Either may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -92,7 +92,7 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* The nearest element before a key (or at it, `upper`), or after it (or at it, not `upper`), `forward`. */
+/* The nearest element before a key (or at it, with `upper`); with `forward`, after it (or at it, without `upper`). */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -112,7 +112,7 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                 const hamt_position at = hamt_look(&node, key[k]);
                 uint                position = at.below + (upper && at.there);
                 there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
-                if (there && (forward ? position == node.count : position == 0)) { /* in a leaf next to it */
+                if (there && (forward ? position == node.count : position == 0)) { /* it is in the adjacent leaf */
                     node = hamt_load(&t, forward ? leaves[k] + 1 : leaves[k] - 1);
                     position = forward ? 0 : node.count;
                 }
@@ -144,14 +144,7 @@ void hamt_select(HAMT_TRIE, __global const uint *ranks, ulong ranks_at, uint n, 
     }
 }
 
-/* Elements that a work-item writes one after another. */
-#if ORDO_CPU
-#define HAMT_SHARE 64
-#else
-#define HAMT_SHARE 4
-#endif
-
-/* Elements in key order from one on. */
+/* A position in key order. */
 typedef struct {
     hamt_node node;
     uint      leaf, position;
@@ -164,8 +157,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Places offsets[i] to offsets[i + 1] - 1 of the outputs get the elements from rank firsts[i] on, for i below n; with
- * firsts NULL n is 1, and its elements are all. Nothing if the last offset is above `most`. */
+/* Copies the elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the outputs, for i < n. firsts NULL:
+ * all elements. Writes nothing if the last offset is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,
@@ -176,10 +169,11 @@ void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __gl
     const ulong           total = firsts ? starts[n] : t.n;
     if (total > most)
         return;
-    RUN_EACH (ulong, share, (total + HAMT_SHARE - 1) / HAMT_SHARE) {
-        const ulong begin = share * HAMT_SHARE, end = min(begin + HAMT_SHARE, total);
+    const uint each = HAMT_SHARE(ORDO_CPU);
+    RUN_EACH (ulong, share, (total + each - 1) / each) {
+        const ulong begin = share * each, end = min(begin + each, total);
         uint        owner = firsts ? each_owner(starts, 0, n - 1, begin) : 0;
-        ulong       stop = firsts ? starts[owner + 1] : total; /* of the owner's places */
+        ulong       stop = firsts ? starts[owner + 1] : total; /* end of the owner's places */
         hamt_cursor c;
         hamt_move_to(&t, &c, firsts ? firsts[owner] + (uint) (begin - starts[owner]) : (uint) begin);
         for (ulong at = begin; at < end; at++) {

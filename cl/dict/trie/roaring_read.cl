@@ -54,8 +54,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
 {
     if (part->with_runs && bytes[part->begin + 4 + i / 8] >> i % 8 & 1)
         return ROARING_RUNS;
-    return roaring_16(bytes, roaring_descriptors(part) + 4 * (ulong) i + 2) < ROARING_ARRAY_MOST ? ROARING_ARRAY
-                                                                                                 : ROARING_BITMAP;
+    return roaring_16(bytes, roaring_descriptors(part) + 4 * (ulong) i + 2) < ROARING_ARRAY_MAX ? ROARING_ARRAY
+                                                                                                : ROARING_BITMAP;
 }
 
 /* How many bytes container i takes that begins at `at`; beyond `end` if not even its number of runs lies before that. */
@@ -330,21 +330,15 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Keys that a work-item writes one after another. */
-#if ORDO_CPU
-#define ROARING_SHARE 256
-#else
-#define ROARING_SHARE 8
-#endif
-
 /* counts: keys before each slice, and after the last all of them, total, at least 1. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
                   __global ordo_key *keys)
 {
-    RUN_EACH (ulong, share, (total + ROARING_SHARE - 1) / ROARING_SHARE) {
-        const ulong    begin = share * ROARING_SHARE, end = min(begin + ROARING_SHARE, total);
+    const uint each = ROARING_SHARE(ORDO_CPU);
+    RUN_EACH (ulong, share, (total + each - 1) / each) {
+        const ulong    begin = share * each, end = min(begin + each, total);
         uint           slice = 0;
         ulong          stop = begin; /* keys of the slices up to this one */
         roaring_cursor cursor;

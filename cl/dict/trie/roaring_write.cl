@@ -60,8 +60,8 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
         bool  shorter = false, first = false;
         if (c < n_containers) {
             const uint count = starts[c + 1] - starts[c], its_runs = runs[starts[c + 1]] - runs[starts[c]];
-            size = count <= ROARING_ARRAY_MOST ? 2 * count : 2 * ROARING_BITMAP_WORDS;
-            shorter = 2 + 4 * (ulong) its_runs < size + (count <= ROARING_ARRAY_MOST);
+            size = count <= ROARING_ARRAY_MAX ? 2 * count : 2 * ROARING_BITMAP_WORDS;
+            shorter = 2 + 4 * (ulong) its_runs < size + (count <= ROARING_ARRAY_MAX);
             size = shorter ? 2 + 4 * (ulong) its_runs : size;
             first = c == 0 || roaring_high(keys[starts[c]]) != roaring_high(keys[starts[c] - 1]);
         }
@@ -231,7 +231,7 @@ void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const ui
         if (has_runs[c + 1] != has_runs[c]) {
             if (runs[m + 1] != runs[m])
                 roaring_fill_run(keys, runs, run_starts, begin, end, m, bytes);
-        } else if (end - begin > ROARING_ARRAY_MOST) {
+        } else if (end - begin > ROARING_ARRAY_MAX) {
             roaring_fill_word(keys, begin, end, m, bytes);
         } else {
             roaring_put_16(bytes, 2 * (ulong) (m - begin), (uint) (keys[m] & 0xffff));

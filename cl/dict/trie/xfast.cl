@@ -105,9 +105,10 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
-#if RUN_STEP == 1
-    rank[0] = xfast_rank(trie, form[0], upper);
-#else
+    if (RUN_STEP == 1) {
+        rank[0] = xfast_rank(trie, form[0], upper);
+        return;
+    }
     const uint last = trie->shape.count - 1;
     uint       end[RUN_STEP], most = 0;
     for (uint k = 0; k < n; k++) {
@@ -124,7 +125,6 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
             rank[k] = before ? middle + 1 : rank[k];
             end[k] = before ? end[k] : middle;
         }
-#endif
 }
 
 #define XFAST_NONE 0xffffffffu

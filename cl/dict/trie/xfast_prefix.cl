@@ -89,18 +89,15 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Keys of which a work-item makes the masks. */
-#define XFAST_STRETCH 32
-
 /* A key's stored prefixes are itself, those of the key before it that are less than it, and those of the next one that are greater:
  * the masks of a stretch of keys follow from those of its two ends. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
     const xfast_trie trie = XFAST_TRIE_HERE;
-    const uint       count = trie.shape.count, stretches = (count - 1) / XFAST_STRETCH + 1;
-    RUN_EACH (uint, s, stretches) {
-        const uint    first = s * XFAST_STRETCH, end = first + min(count - first, (uint) XFAST_STRETCH);
+    const uint       count = trie.shape.count, shares = (count - 1) / XFAST_MASKS_SHARE + 1;
+    RUN_EACH (uint, s, shares) {
+        const uint    first = s * XFAST_MASKS_SHARE, end = first + min(count - first, (uint) XFAST_MASKS_SHARE);
         ordo_key_form near = key_bits(trie.keys[first]), mask = xfast_mask_of(&trie, near);
         masks[first] = mask;
         for (uint i = first + 1; i < end; i++) {

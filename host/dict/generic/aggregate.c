@@ -7,13 +7,11 @@
  *      all values in key order, and kept until the dictionary changes; or, for ranges that are a small part of all, of
  *      the ranges' own values, and not kept
  */
+#include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
-
-/* AGGREGATE_FAN of the kernels. */
-#define FAN 16
 
 /* Ranges of no more elements are summed up one by one by one work-item each. */
 #define SHORT_MOST 128
@@ -35,9 +33,9 @@ struct aggregation {
     cl_uint                       longest;
 };
 
-static ordo_status launch(const struct aggregation *x, const char *name, size_t items, const struct ordo_args *args)
+static struct ordo_launch kernel(const struct aggregation *x, const char *name, size_t items)
 {
-    return ordo_dict_launch_typed(x->call, x->dict, AGGREGATE_FILE, name, x->a->value, x->a->op, items, args);
+    return ordo_dict_kernel_typed(x->dict, AGGREGATE_FILE, name, x->a->value, x->a->op, items);
 }
 
 /* ---- 1 intervals ------------------------------------------------------------------------------------------------- */
@@ -61,8 +59,8 @@ static ordo_status rank_bounds(struct aggregation *x, cl_mem lengths)
     ORDO_ADD(&args, ORDO_ARG(x->n), ORDO_ARG(x->first), ORDO_ARG(x->past));
     ordo_args_slice(&args, &no_limits);
     ORDO_ADD(&args, ORDO_ARG(all), ORDO_ARG(descending), ORDO_ARG(lengths), ORDO_ARG(ends));
-    ORDO_TRY(
-        ordo_dict_launch(x->call, x->dict, "dict/generic/interval.cl", "interval_limit", a->count, args.arg, args.n));
+    const struct ordo_launch launch = ordo_dict_kernel(x->dict, "dict/generic/interval.cl", "interval_limit", a->count);
+    ORDO_TRY(ordo_call_launch(x->call, &launch, &args));
     ordo_call_release(x->call, mark);
     return ORDO_OK;
 }
@@ -119,7 +117,8 @@ static ordo_status answer(const struct aggregation *x, const char *name, cl_mem 
         ORDO_ADD(&args, ORDO_ARG(*count));
     ORDO_ADD(&args, ORDO_ARG(*(ranks ? &none : &x->offsets)), ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n));
     ordo_args_slice(&args, &x->a->results);
-    return launch(x, name, x->n, &args);
+    const struct ordo_launch launch = kernel(x, name, x->n);
+    return ordo_call_launch(x->call, &launch, &args);
 }
 
 static ordo_status answer_short(const struct aggregation *x)
@@ -137,8 +136,8 @@ static size_t table_room(ordo_op op, size_t count)
 {
     size_t room = count + 1; /* of sums: what is before the end */
     if (op != ORDO_SUM)
-        for (size_t size = count; size > FAN; room += size)
-            size = ordo_ceil_div(size, FAN);
+        for (size_t size = count; size > AGGREGATE_FAN; room += size)
+            size = ordo_ceil_div(size, AGGREGATE_FAN);
     return room;
 }
 
@@ -153,13 +152,14 @@ static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t 
         return ordo_call_scan(x->call, &scan);
     }
     cl_ulong from = 0;
-    for (size_t size = count; size > FAN;) {
+    for (size_t size = count; size > AGGREGATE_FAN;) {
         const cl_uint    here = (cl_uint) size;
         const cl_ulong   to = from + size;
         struct ordo_args args = { .n = 0 };
         ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(from), ORDO_ARG(here), ORDO_ARG(to));
-        size = ordo_ceil_div(size, FAN);
-        ORDO_TRY(launch(x, "aggregate_level", size, &args));
+        size = ordo_ceil_div(size, AGGREGATE_FAN);
+        const struct ordo_launch launch = kernel(x, "aggregate_level", size);
+        ORDO_TRY(ordo_call_launch(x->call, &launch, &args));
         from = to;
     }
     return ORDO_OK;

@@ -17,11 +17,13 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
     return ordo_check_op(dict->dev, value, op);
 }
 
-ordo_status ordo_dict_launch_typed(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                   ordo_type value, ordo_op op, size_t items, const struct ordo_args *args)
+struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,
+                                          ordo_op op, size_t items)
 {
-    const struct ordo_define defines[] = { { "COMBINE_TYPE", value }, { "COMBINE_OP", op }, { NULL, 0 } };
-    return ordo_dict_launch_with(call, dict, file, name, defines, items, args->arg, args->n);
+    struct ordo_launch launch = ordo_dict_kernel(dict, file, kernel, items);
+    ordo_launch_define(&launch, "COMBINE_TYPE", value);
+    ordo_launch_define(&launch, "COMBINE_OP", op);
+    return launch;
 }
 
 static ordo_status sort_combines(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c, cl_mem *keys,
@@ -47,7 +49,9 @@ static ordo_status sum_up(ordo_dict *dict, struct ordo_call *call, const struct 
     ordo_args_slice(&args, &c->keys);
     ORDO_ADD(&args, ORDO_ARG(found), ORDO_ARG(before), ORDO_ARG(n), ORDO_ARG(heads));
     ordo_args_slice(&args, &c->values);
-    ORDO_TRY(ordo_dict_launch_typed(call, dict, COMBINE_FILE, "combine_heads", c->value, c->op, c->count, &args));
+    const struct ordo_launch launch =
+        ordo_dict_kernel_typed(dict, COMBINE_FILE, "combine_heads", c->value, c->op, c->count);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_scan scan = { .type = c->value,
                                     .op = c->op,
                                     .inclusive = true,

@@ -26,11 +26,6 @@ struct erasure {
     cl_ulong                    total, lengths; /* what is left of all; all their lengths */
 };
 
-static ordo_status launch(const struct erasure *x, const char *name, size_t items, const struct ordo_args *args)
-{
-    return ordo_dict_launch(x->call, x->dict, INTERVAL_FILE, name, items, args->arg, args->n);
-}
-
 static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)
 {
     return ordo_call_scratch(x->call, count * bytes, out);
@@ -62,7 +57,8 @@ static ordo_status measure(struct erasure *x)
     ordo_args_slice(&args, &e->lo);
     ordo_args_slice(&args, &e->hi);
     ORDO_ADD(&args, ORDO_ARG(x->n), ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->numbers), ORDO_ARG(x->offsets));
-    ORDO_TRY(launch(x, "interval_measure", x->n + (size_t) 1, &args));
+    const struct ordo_launch launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_measure", x->n + (size_t) 1);
+    ORDO_TRY(ordo_call_launch(x->call, &launch, &args));
     return sum(x, x->offsets, &x->lengths);
 }
 
@@ -80,13 +76,15 @@ static ordo_status clip(struct erasure *x)
                             ordo_at(order, 0), x->n));
     ORDO_TRY(ordo_call_copy(x->call, order, 0, x->numbers, 0, x->n * sizeof(cl_uint)));
     ORDO_ADD(&gather, ORDO_ARG(x->past), ORDO_ARG(x->numbers), ORDO_ARG(x->n), ORDO_ARG(ends));
-    ORDO_TRY(launch(x, "interval_gather", x->n, &gather));
+    const struct ordo_launch gather_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_gather", x->n);
+    ORDO_TRY(ordo_call_launch(x->call, &gather_launch, &gather));
     const struct ordo_scan most = {
         .type = ORDO_U32, .op = ORDO_MAX, .in = ordo_at(ends, 0), .out = ordo_at(covered, 0), .count = x->n
     };
     ORDO_TRY(ordo_call_scan(x->call, &most));
     ORDO_ADD(&args, ORDO_ARG(x->begins), ORDO_ARG(ends), ORDO_ARG(covered), ORDO_ARG(x->n), ORDO_ARG(x->offsets));
-    ORDO_TRY(launch(x, "interval_clip", x->n + (size_t) 1, &args));
+    const struct ordo_launch args_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_clip", x->n + (size_t) 1);
+    ORDO_TRY(ordo_call_launch(x->call, &args_launch, &args));
     ORDO_TRY(sum(x, x->offsets, &x->total));
     ordo_call_release(x->call, mark);
     return ORDO_OK;
@@ -108,7 +106,8 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     ORDO_ADD(&args, ORDO_ARG(at));
     ordo_args_slice(&args, &x->e->hi);
     ORDO_ADD(&args, ORDO_ARG(x->numbers), ORDO_ARG(x->offsets), ORDO_ARG(x->n), ORDO_ARG(lo), ORDO_ARG(hi));
-    ORDO_TRY(launch(x, "interval_erase", x->n, &args));
+    const struct ordo_launch launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_erase", x->n);
+    ORDO_TRY(ordo_call_launch(x->call, &launch, &args));
     const struct ordo_ranges ranges = { .lo = ordo_at(lo, 0),
                                         .hi = ordo_at(hi, 0),
                                         .count = x->n,
@@ -141,7 +140,8 @@ static ordo_status count_lengths(const struct erasure *x)
     struct ordo_args args = { .n = 0 };
     ORDO_ADD(&args, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n));
     ordo_args_slice(&args, &x->e->erased);
-    return launch(x, "interval_count", x->n, &args);
+    const struct ordo_launch launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_count", x->n);
+    return ordo_call_launch(x->call, &launch, &args);
 }
 
 /* In scratch the m ends, sorted; first and past become pieces. */
@@ -156,10 +156,12 @@ static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *ou
     const int mark = x->call->n_scratch;
     ORDO_TRY(scratch(x, m, sizeof(cl_uint), &unsorted));
     ORDO_ADD(&ends, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n), ORDO_ARG(unsorted));
-    ORDO_TRY(launch(x, "interval_ends", x->n, &ends));
+    const struct ordo_launch ends_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_ends", x->n);
+    ORDO_TRY(ordo_call_launch(x->call, &ends_launch, &ends));
     ORDO_TRY(ordo_call_sort(x->call, &params, ordo_at(unsorted, 0), ordo_none(), ordo_at(*out, 0), ordo_none(), m));
     ORDO_ADD(&find, ORDO_ARG(*out), ORDO_ARG(n_ends), ORDO_ARG(x->n), ORDO_ARG(x->first), ORDO_ARG(x->past));
-    ORDO_TRY(launch(x, "interval_find", x->n, &find));
+    const struct ordo_launch find_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_find", x->n);
+    ORDO_TRY(ordo_call_launch(x->call, &find_launch, &find));
     ordo_call_release(x->call, mark);
     return ORDO_OK;
 }
@@ -168,7 +170,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
 {
     struct ordo_args args = { .n = 0 };
     ORDO_ADD(&args, ORDO_ARG(x->first), ORDO_ARG(x->past), ORDO_ARG(x->n), ORDO_ARG(level), ORDO_ARG(owners));
-    return launch(x, "interval_paint", x->n, &args);
+    const struct ordo_launch launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_paint", x->n);
+    return ordo_call_launch(x->call, &launch, &args);
 }
 
 static ordo_status count_owned(const struct erasure *x)
@@ -191,7 +194,8 @@ static ordo_status count_owned(const struct erasure *x)
         struct ordo_args push = { .n = 0 };
         const cl_mem     from = owners;
         ORDO_ADD(&push, ORDO_ARG(from), ORDO_ARG(n_ends), ORDO_ARG(level), ORDO_ARG(next));
-        ORDO_TRY(launch(x, "interval_push", m, &push));
+        const struct ordo_launch push_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_push", m);
+        ORDO_TRY(ordo_call_launch(x->call, &push_launch, &push));
         owners = next;
         next = from;
         ORDO_TRY(paint(x, level, owners));
@@ -199,7 +203,8 @@ static ordo_status count_owned(const struct erasure *x)
     ORDO_TRY(ordo_call_fill(x->call, erased.mem, erased.at * sizeof(cl_uint), x->n * sizeof(cl_uint), 0));
     ORDO_ADD(&tally, ORDO_ARG(owners), ORDO_ARG(ends), ORDO_ARG(n_ends));
     ordo_args_slice(&tally, &erased);
-    return launch(x, "interval_tally", m, &tally);
+    const struct ordo_launch tally_launch = ordo_dict_kernel(x->dict, INTERVAL_FILE, "interval_tally", m);
+    return ordo_call_launch(x->call, &tally_launch, &tally);
 }
 
 static ordo_status count_erased(const struct erasure *x)
@@ -268,7 +273,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     e->lo = ordo_at(bounds, 0);
     e->hi = ordo_at(bounds, 1);
     ORDO_ADD(&args, ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(ranks), ORDO_ARG(offsets.mem));
-    ORDO_TRY(ordo_dict_launch(call, dict, INTERVAL_FILE, "interval_outer", 2, args.arg, args.n));
+    const struct ordo_launch launch = ordo_dict_kernel(dict, INTERVAL_FILE, "interval_outer", 2);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_selects selects = { ordo_at(ranks, 0), 2, e->lo, ordo_none(), ordo_none() };
     ORDO_TRY(dict->structure->select(dict, call, &selects));
     const struct ordo_ranges range = { .lo = e->lo,

@@ -58,7 +58,7 @@ ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call,
 void ordo_dict_drop_aggregates(ordo_dict *dict);
 
 /* A kernel of `file` whose values are numbers of this type, joined by op. */
-ordo_status ordo_dict_launch_typed(struct ordo_call *call, const ordo_dict *dict, const char *file, const char *name,
-                                   ordo_type value, ordo_op op, size_t items, const struct ordo_args *args);
+struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,
+                                          ordo_op op, size_t items);
 
 #endif

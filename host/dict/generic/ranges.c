@@ -5,12 +5,6 @@
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-static ordo_status launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_dict_launch(call, dict, INTERVAL_FILE, name, items, args->arg, args->n);
-}
-
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* lengths and, in scratch, the bounds of ranges that have no more than they may. */
@@ -36,14 +30,16 @@ static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ord
     ORDO_ADD(&limits, ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(past));
     ordo_args_slice(&limits, &r->limits);
     ORDO_ADD(&limits, ORDO_ARG(limit), ORDO_ARG(descending), ORDO_ARG(lengths), ORDO_ARG(ends));
-    ORDO_TRY(launch(call, dict, "interval_limit", r->count, &limits));
+    const struct ordo_launch limits_launch = ordo_dict_kernel(dict, INTERVAL_FILE, "interval_limit", r->count);
+    ORDO_TRY(ordo_call_launch(call, &limits_launch, &limits));
 
     const struct ordo_selects selects = { ordo_at(ends, 0), r->count, ordo_at(keys, 0), ordo_none(), ordo_none() };
     ORDO_TRY(dict->structure->select(dict, call, &selects));
     ordo_args_slice(&bounds, &r->lo);
     ordo_args_slice(&bounds, &r->hi);
     ORDO_ADD(&bounds, ORDO_ARG(n), ORDO_ARG(lengths), ORDO_ARG(keys), ORDO_ARG(descending), ORDO_ARG(lo), ORDO_ARG(hi));
-    ORDO_TRY(launch(call, dict, "interval_bound", r->count, &bounds));
+    const struct ordo_launch bounds_launch = ordo_dict_kernel(dict, INTERVAL_FILE, "interval_bound", r->count);
+    ORDO_TRY(ordo_call_launch(call, &bounds_launch, &bounds));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
@@ -61,7 +57,8 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(most));
     ordo_args_slice(&args, &keys_out);
     ordo_args_slice(&args, &values_out);
-    return launch(call, dict, "interval_reverse", capacity, &args);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, INTERVAL_FILE, "interval_reverse", capacity);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* The elements in key order, descending or not. The limit is not 0, or there are limits. */
@@ -115,5 +112,6 @@ ordo_status ordo_dict_seek_within_enqueue(ordo_dict *dict, struct ordo_call *cal
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
     ordo_args_slice(&args, &s->found);
-    return launch(call, dict, "interval_within", s->count, &args);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, INTERVAL_FILE, "interval_within", s->count);
+    return ordo_call_launch(call, &launch, &args);
 }

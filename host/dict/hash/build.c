@@ -2,24 +2,23 @@
 /* Makes a new table of a batch, of the elements of the old table, or of both: parts the keys, counts the buckets that each partition
  * needs, and has one work-group fill each partition. The old table stays as it is until the new one is complete.
  *
- * Seeds. A partition has no room for more than HASH_LIMIT(HASH_BUCKETS_MOST) elements. If the keys under a seed would give one more,
+ * Seeds. A partition has no room for more than HASH_LIMIT(HASH_BUCKETS_MAX) elements. If the keys under a seed would give one more,
  * the next seed is tried, with more partitions. The next seed depends on the last one and on the sizes of all partitions under it, so
  * on all keys: no list of keys made in advance meets under it. A batch is the same on every device, and so are its seeds. */
 #include "dict/hash/hash.h"
 
-#include "dict/batch.h"
-#include "primitive/scan.h"
-
 #include <stdlib.h>
+
+#define BUILD_FILE "dict/hash/build.cl"
 
 /* Seeds that are tried. Whoever wants a set of keys refused has to find one that meets under all of them, where each depends on the
  * whole set: the second one makes that a search without an end. */
-#define SEEDS_MOST 64
+#define SEEDS_MAX 64
 
-/* Each try has so many more bits of partition numbers than the one before, and at most BITS_MORE_MOST more than the first, so that
+/* Each try has so many more bits of partition numbers than the one before, and at most BITS_MORE_MAX more than the first, so that
  * partitions have 32 slots in the mean. */
-#define BITS_MORE      2
-#define BITS_MORE_MOST 6
+#define BITS_MORE     2
+#define BITS_MORE_MAX 6
 
 /* What a new table is made of. */
 struct content {
@@ -30,123 +29,59 @@ struct content {
     cl_uint                largest;  /* the most updates of one partition */
 };
 
-/* In scratch: how many different keys the batch has in each partition of the table to be. */
+/* Counts in scratch the different keys that the batch has in each partition of the new table. */
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
                                   const struct ordo_hash_table *table, const struct ordo_hash_batch *batch, cl_mem *out)
 {
     const size_t                 partitions = ordo_hash_partitions(table);
     const struct ordo_hash_table none = { .bits = table->bits, .seed = table->seed };
-    struct ordo_args             args = { .n = 0 };
+    const struct ordo_launch launch = ordo_hash_kernel(hash, BUILD_FILE, "hash_distinct", partitions, HASH_GROUP_DENSE);
+    struct ordo_args         args = { .n = 0 };
 
     ORDO_TRY(ordo_call_scratch(call, partitions * sizeof(cl_uint), out));
     ordo_hash_add_table(&args, &none);
     ordo_hash_add_batch(&args, batch);
     ORDO_ADD(&args, ORDO_ARG(*out));
-    return ordo_hash_launch_parts(call, hash, "hash_distinct", partitions, &args);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets the table's starts and its number of buckets. Waits. *fits: no partition is too large for a work-group. */
+/* Sets the table's starts and its number of buckets. *fits: no partition is too large for a work-group. Waits. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
-    const size_t     partitions = ordo_hash_partitions(table);
-    const cl_mem     bounds = c->elements.count ? c->elements.bounds : NULL;
-    const cl_uint    percent = load, more = (cl_uint) ordo_ceil_div(c->more, partitions);
-    const int        mark = call->n_scratch;
-    struct ordo_args args = { .n = 0 };
-    cl_uint          found[HASH_FOUND_WORDS], total = 0;
-    cl_mem           words = NULL;
+    const size_t  partitions = ordo_hash_partitions(table);
+    const cl_mem  bounds = c->elements.count ? c->elements.bounds : NULL;
+    const cl_uint more = (cl_uint) ordo_ceil_div(c->more, partitions);
+    const int     mark = call->n_scratch;
+    cl_uint       found[HASH_FOUND_WORDS], total = 0;
+    cl_mem        words = NULL;
 
     ORDO_TRY(ordo_hash_begin_found(call, &words));
-    ORDO_ADD(&args, ORDO_ARG(bounds), ORDO_ARG(c->incoming), ORDO_ARG(more), ORDO_ARG(table->bits), ORDO_ARG(percent),
-             ORDO_ARG(table->starts), ORDO_ARG(words));
-    ORDO_TRY(
-        ordo_dict_launch(call, &hash->dict, "dict/hash/partition.cl", "hash_size", partitions + 1, args.arg, args.n));
-    const struct ordo_scan scan = { .type = ORDO_U32,
-                                    .op = ORDO_SUM,
-                                    .in = ordo_at(table->starts, 0),
-                                    .out = ordo_at(table->starts, 0),
-                                    .count = partitions + 1 };
-    ORDO_TRY(ordo_call_scan(call, &scan));
+    ORDO_TRY(ordo_hash_size_partitions(call, hash, table, bounds, c->incoming, more, load, words));
     ORDO_TRY(ordo_hash_read_found(call, words, found));
     ORDO_TRY(ordo_call_read(call, table->starts, partitions * sizeof total, &total, sizeof total));
     ordo_call_release(call, mark);
     table->n_buckets = total;
-    *fits = found[HASH_LARGEST] <= HASH_BUCKETS_MOST;
+    *fits = found[HASH_LARGEST] <= HASH_BUCKETS_MAX;
     return ORDO_OK;
 }
 
-/* Everything but the starts, from a batch that may be empty. */
+/* Writes everything but the starts, from a batch that may be empty. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
+    const struct ordo_launch launch =
+        ordo_hash_kernel(hash, BUILD_FILE, "hash_fill", ordo_hash_partitions(table), HASH_GROUP_DENSE);
     struct ordo_args args = { .n = 0 };
     ordo_hash_add_table(&args, table);
     ordo_hash_add_batch(&args, batch);
-    return ordo_hash_launch_parts(call, hash, "hash_fill", ordo_hash_partitions(table), &args);
-}
-
-/* With so many buckets for each update, those that are touched are fewer than the others. */
-#define BUCKETS_EACH 2
-/* Groups of hash_update after hash_touch: each looks at so many partitions, few of which are left. */
-#define LEFT_SHARE 8
-
-/* Whether there is memory to say which partitions are left. */
-static ordo_status list_left(struct ordo_call *call, size_t partitions, cl_mem *left, bool *there_is)
-{
-    const int         mark = call->n_scratch;
-    const ordo_status status = ordo_call_scratch(call, partitions * sizeof(cl_uint), left);
-    *there_is = status == ORDO_OK;
-    if (!ordo_lacks_memory(status))
-        return status;
-    ordo_call_abandon(call, mark);
-    *left = NULL;
-    return ORDO_OK;
-}
-
-/* Does what hash_touch leaves. By now part of the batch is stored, so a launch that fails is tried once more. If that fails, too,
- * every partition is sound, and the table holds some of the batch. */
-static ordo_status update_left(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t partitions,
-                               const struct ordo_args *args)
-{
-    const size_t groups = ordo_ceil_div(partitions, LEFT_SHARE);
-    if (ordo_hash_launch_update(call, hash, combines, groups, args) == ORDO_OK)
-        return ORDO_OK;
-    return ordo_hash_launch_update(call, hash, combines, groups, args);
-}
-
-ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
-                             const struct ordo_hash_batch *batch)
-{
-    const size_t     partitions = ordo_hash_partitions(table);
-    const bool       fills = hash->whole || (table->n_buckets > 0 && batch->count > table->n_buckets / BUCKETS_EACH);
-    const int        mark = call->n_scratch;
-    const cl_uint    how = ordo_hash_how(batch);
-    struct ordo_args args = { .n = 0 };
-    cl_mem           left = NULL;
-    bool             few = false;
-
-    if (!fills || ordo_rehearses(call->dev))
-        ORDO_TRY(list_left(call, partitions, &left, &few));
-    ordo_hash_add_table(&args, table);
-    ordo_hash_add_batch(&args, batch);
-    ORDO_ADD(&args, ORDO_ARG(left));
-    if (batch->combines)
-        ORDO_ADD(&args, ORDO_ARG(how));
-    if (few) {
-        ORDO_TRY(ordo_hash_launch_touch(call, hash, batch->combines, partitions, &args));
-        ORDO_TRY(update_left(call, hash, batch->combines, partitions, &args));
-    } else {
-        ORDO_TRY(ordo_hash_launch_update(call, hash, batch->combines, partitions, &args));
-    }
-    ordo_call_release(call, mark);
-    return ORDO_OK;
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- a table ----------------------------------------------------------------------------------------------------- */
 
-static ordo_status part_content(struct ordo_call *call, const struct ordo_hash *hash,
-                                const struct ordo_hash_table *table, struct content *c)
+static ordo_status partition_content(struct ordo_call *call, const struct ordo_hash *hash,
+                                     const struct ordo_hash_table *table, struct content *c)
 {
     cl_uint                      found[HASH_FOUND_WORDS] = { 0 };
     const struct ordo_hash_table none = { .bits = table->bits, .seed = table->seed };
@@ -154,13 +89,13 @@ static ordo_status part_content(struct ordo_call *call, const struct ordo_hash *
     c->largest = 0;
     c->incoming = NULL;
     if (c->elements.count > 0)
-        ORDO_TRY(ordo_hash_part(call, hash, table, &c->elements));
+        ORDO_TRY(ordo_hash_partition(call, hash, table, &c->elements));
     if (c->batch.count == 0)
         return ORDO_OK;
-    ORDO_TRY(ordo_hash_part(call, hash, table, &c->batch));
+    ORDO_TRY(ordo_hash_partition(call, hash, table, &c->batch));
     ORDO_TRY(ordo_hash_measure(call, &none, &hash->dict, &c->batch, found));
     c->largest = found[HASH_LARGEST];
-    if (c->largest > HASH_UPDATES_MOST)
+    if (c->largest > HASH_UPDATES_MAX)
         return ORDO_OK;
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
@@ -170,8 +105,8 @@ static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, st
                               struct content *c, unsigned load, bool *fits)
 {
     *fits = false;
-    ORDO_TRY(part_content(call, hash, table, c));
-    if (c->largest > HASH_UPDATES_MOST)
+    ORDO_TRY(partition_content(call, hash, table, c));
+    if (c->largest > HASH_UPDATES_MAX)
         return ORDO_OK;
     return size_table(call, hash, table, c, load, fits);
 }
@@ -189,7 +124,7 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
 /* Whether the batch may be too large for a partition only because keys are there more than once. */
 static bool is_repetitive(const struct content *c)
 {
-    return c->largest > HASH_UPDATES_MOST && c->batch.kind != HASH_DISTINCT;
+    return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
 /* The seed to try after one under which the content does not fit: the batch, where there is one, else the elements. Waits. */
@@ -239,10 +174,10 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     cl_uint                more = 0; /* bits */
     bool                   fits = false;
 
-    for (unsigned attempt = 0; attempt < SEEDS_MOST && status == ORDO_OK && !fits; attempt++) {
+    for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {
         const int     mark = call->n_scratch;
         const cl_uint bits = ordo_hash_bits_for(c->elements.count + c->batch.count + c->more, load);
-        *table = (struct ordo_hash_table) { .bits = bits + more < HASH_BITS_MOST ? bits + more : HASH_BITS_MOST,
+        *table = (struct ordo_hash_table) { .bits = bits + more < HASH_BITS_MAX ? bits + more : HASH_BITS_MAX,
                                             .seed = seed };
         status = try_seed(call, hash, c, load, table, &fits, &seed);
         if (status != ORDO_OK)
@@ -251,12 +186,12 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
         if (!fits && is_repetitive(c))
             status = ordo_hash_make_distinct(call, hash, &c->batch, &run);
         else
-            more = more < BITS_MORE_MOST ? more + BITS_MORE : more;
+            more = more < BITS_MORE_MAX ? more + BITS_MORE : more;
     }
     ordo_runs_release(&hash->runs, &run);
     ordo_runs_drop_spare(&hash->runs);
     if (status == ORDO_OK && !fits)
-        status = ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "under %d seeds the keys meet in too few places", SEEDS_MOST);
+        status = ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "under %d seeds the keys meet in too few places", SEEDS_MAX);
     return status;
 }
 

@@ -4,15 +4,13 @@
 
 #include <stdlib.h>
 
-/* What hash_check of cl/dict/hash/place.cl finds, in its order; then how many elements there are. */
-static const char *const finding[] = {
-    "H1: an element of partition %u is not found where it is",
-    "H2: an empty slot of partition %u does not look so",
-    "H3: the spills of partition %u are not counted right",
-    "H4: the elements of partition %u are not counted right",
-    "H5: a filter of partition %u has other bits than the keys of its bucket",
+static const char *const finding[HASH_FINDINGS] = {
+    [HASH_WRONG_HOME] = "H1: a lookup does not find an element of partition %u in its place",
+    [HASH_WRONG_EMPTY] = "H2: an empty slot of partition %u has a wrong word",
+    [HASH_WRONG_SPILLS] = "H3: the spills of partition %u are wrong",
+    [HASH_WRONG_COUNT] = "H4: the count of elements of partition %u is wrong",
+    [HASH_WRONG_FILTER] = "H5: a filter of partition %u has other bits than the keys of its bucket",
 };
-enum { N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
@@ -25,7 +23,7 @@ static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_t
     ordo_status status = ordo_call_read(call, table->starts, 0, starts, (partitions + 1) * sizeof *starts);
     size_t      wrong = partitions + 1;
     for (size_t p = 0; p < partitions; p++)
-        if (starts[p] > starts[p + 1] || starts[p + 1] - starts[p] > HASH_BUCKETS_MOST)
+        if (starts[p] > starts[p + 1] || starts[p + 1] - starts[p] > HASH_BUCKETS_MAX)
             wrong = p;
     if (starts[0] != 0 || starts[partitions] != table->n_buckets)
         wrong = partitions;
@@ -35,47 +33,46 @@ static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_t
     return status;
 }
 
-static ordo_status look(struct ordo_call *call, const struct ordo_hash *hash, cl_uint found[N_WORDS])
-{
-    const int        mark = call->n_scratch;
-    struct ordo_args args = { .n = 0 };
-    cl_mem           wrong = NULL;
-
-    ORDO_TRY(check_starts(call, &hash->table));
-    ORDO_TRY(ordo_call_scratch(call, N_WORDS * sizeof(cl_uint), &wrong));
-    ORDO_TRY(ordo_call_fill(call, wrong, 0, N_FINDINGS * sizeof(cl_uint), UINT32_MAX));
-    ORDO_TRY(ordo_call_fill(call, wrong, N_FINDINGS * sizeof(cl_uint), sizeof(cl_uint), 0));
-    ordo_hash_add_table(&args, &hash->table);
-    ORDO_ADD(&args, ORDO_ARG(wrong));
-    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_check", ordo_hash_partitions(&hash->table), &args));
-    ORDO_TRY(ordo_call_read(call, wrong, 0, found, N_WORDS * sizeof *found));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
-}
-
 static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
 {
-    cl_uint found[N_WORDS];
+    const size_t             partitions = ordo_hash_partitions(&hash->table);
+    const struct ordo_launch launch =
+        ordo_hash_kernel(hash, "dict/hash/check.cl", "hash_check", partitions, HASH_GROUP_DENSE);
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          found[HASH_FINDINGS];
+    cl_mem           wrong = NULL;
+
     if (!hash->table.starts)
         return ORDO_OK;
-    ORDO_TRY(look(call, hash, found));
-    for (int f = 0; f < N_FINDINGS; f++)
+    ORDO_TRY(check_starts(call, &hash->table));
+    ORDO_TRY(ordo_call_scratch(call, sizeof found, &wrong));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, sizeof found, UINT32_MAX));
+    ordo_hash_add_table(&args, &hash->table);
+    ORDO_ADD(&args, ORDO_ARG(wrong));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_call_read(call, wrong, 0, found, sizeof found));
+    ordo_call_release(call, mark);
+    for (int f = 0; f < HASH_FINDINGS; f++)
         if (found[f] != UINT32_MAX)
             return BROKEN(call->dev, finding[f], found[f]);
     return ORDO_OK;
 }
 
-/* Groups of hash_recount: each looks at so many partitions, few of which need it. */
+/* Partitions for each group of hash_recount: few of them need it. */
 #define RECOUNT_SHARE 16
 
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
 {
+    const size_t             groups = ordo_ceil_div(ordo_hash_partitions(&hash->table), RECOUNT_SHARE);
+    const struct ordo_launch launch =
+        ordo_hash_kernel(hash, "dict/hash/check.cl", "hash_recount", groups, HASH_GROUP_DENSE);
     struct ordo_args args = { .n = 0 };
+
     if (hash->in_doubt)
         ORDO_TRY(check_starts(call, &hash->table));
     ordo_hash_add_table(&args, &hash->table);
-    ORDO_TRY(ordo_hash_launch_parts(call, hash, "hash_recount",
-                                    ordo_ceil_div(ordo_hash_partitions(&hash->table), RECOUNT_SHARE), &args));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     hash->recounts = false;
     return ORDO_OK;
 }

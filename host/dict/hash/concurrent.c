@@ -14,12 +14,11 @@
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
-
-#define CONCURRENT_FILE "dict/hash/concurrent.cl"
+#include "shared/faults.h"
 
 /* Operations for which there are lists at once, at least and at most. */
-#define WINDOW_LEAST ((size_t) 1 << 10)
-#define WINDOW_MOST  ((size_t) 1 << 24)
+#define WINDOW_MIN ((size_t) 1 << 10)
+#define WINDOW_MAX ((size_t) 1 << 24)
 
 struct concurrent {
     struct ordo_call                   *call;
@@ -42,21 +41,17 @@ static size_t n_of(const struct concurrent *c, int least, int most)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* `applies`: it runs operations that change, to which tests do things. */
-static ordo_status run_kernel(const struct concurrent *c, const char *name, bool applies, size_t items,
-                              const struct ordo_args *args)
+static struct ordo_launch kernel_of(const struct concurrent *c, const char *kernel, size_t items)
 {
-    const struct ordo_define defines[] = {
-        { "HASH_HISTORY", c->hash->history != NULL },
-        { "HASH_TORTURE", applies && c->hash->torture != 0 },
-        { NULL, 0 },
-    };
-    return ordo_dict_launch_with(c->call, &c->hash->dict, CONCURRENT_FILE, name, defines, items, args->arg, args->n);
+    struct ordo_launch launch = ordo_dict_kernel(&c->hash->dict, "dict/hash/concurrent.cl", kernel, items);
+    ordo_launch_define(&launch, "CONCURRENT_HISTORY", c->hash->history != NULL);
+    return launch;
 }
 
-static ordo_status find_beside(const struct concurrent *c)
+static ordo_status find_in_batch(const struct concurrent *c)
 {
     const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_launch            launch = kernel_of(c, "hash_find_in_batch", b->count);
     const cl_uint                       n = (cl_uint) b->count;
     struct ordo_args                    args = { .n = 0 };
 
@@ -67,15 +62,13 @@ static ordo_status find_beside(const struct concurrent *c)
     ordo_args_slice(&args, &b->values_out);
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
-    return run_kernel(c, "hash_find_beside", false, b->count, &args);
+    return ordo_call_launch(c->call, &launch, &args);
 }
-
-#define TORTURE_ALONE 128
 
 /* Without order between groups nothing is tried before it is known that it cannot be done at rest, and then by one work-item. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
-    if (c->hash->torture & TORTURE_ALONE)
+    if (c->hash->faults & FAULT_ALONE)
         return HASH_ALONE;
     if (ordo_device_facts(c->call->dev)->atomics != ORDO_ATOMICS_LEGACY)
         return HASH_TOGETHER;
@@ -83,11 +76,12 @@ static cl_uint way_of(const struct concurrent *c, bool again)
 }
 
 /* Operations from `from` on, or of the list `again`; who gives up goes to c->pending. */
-static ordo_status launch(const struct concurrent *c, size_t from, size_t count, cl_mem again)
+static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
-    const cl_uint                       how = way_of(c, again), torture = c->hash->torture;
+    const cl_uint                       how = way_of(c, again), faults = c->hash->faults;
     const struct ordo_concurrent_batch *b = c->batch;
+    struct ordo_launch                  launch = kernel_of(c, "hash_apply", how == HASH_ALONE ? 1 : count);
     const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
@@ -100,20 +94,20 @@ static ordo_status launch(const struct concurrent *c, size_t from, size_t count,
     ordo_args_slice(&args, &b->values);
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
-    if (torture != 0)
-        ORDO_ADD(&args, ORDO_ARG(torture));
-    return run_kernel(c, "hash_apply", true, how == HASH_ALONE ? 1 : count, &args);
+    ORDO_ADD(&args, ORDO_ARG(faults));
+    ordo_launch_define(&launch, "CONCURRENT_FAULTS", faults != 0);
+    return ordo_call_launch(c->call, &launch, &args);
 }
 
 /* By one work-item: no more than this in a launch. */
-#define LAUNCH_ALONE ((size_t) 2048)
+#define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
-    const size_t most = way_of(c, again) == HASH_ALONE ? LAUNCH_ALONE : count;
+    const size_t most = way_of(c, again) == HASH_ALONE ? ALONE_MAX : count;
     for (size_t done = 0, n; done < count; done += n) {
         n = ordo_min_size(most, count - done);
-        ORDO_TRY(launch(c, from + done, n, again));
+        ORDO_TRY(launch_some(c, from + done, n, again));
     }
     return ORDO_OK;
 }
@@ -121,7 +115,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
 /* The same, and how many gave up. Waits. The table is sound afterwards, unless the launch failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
-    cl_uint state[HASH_BESIDE_WORDS];
+    cl_uint state[HASH_SHARED_WORDS];
 
     ORDO_TRY(ordo_call_fill(c->call, c->state, HASH_PENDING * sizeof(cl_uint), sizeof(cl_uint), 0));
     ORDO_TRY(ordo_call_fill(c->call, c->state, HASH_TICK * sizeof(cl_uint), sizeof(cl_uint), c->tick));
@@ -146,6 +140,7 @@ static ordo_status gather(const struct concurrent *c, size_t from, size_t count,
 {
     const struct ordo_concurrent_batch *b = c->batch;
     const ordo_dict                    *dict = &c->hash->dict;
+    const struct ordo_launch            launch = kernel_of(c, "hash_gather", count);
     const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
@@ -160,12 +155,13 @@ static ordo_status gather(const struct concurrent *c, size_t from, size_t count,
     ordo_args_slice(&args, &b->keys);
     ordo_args_slice(&args, &b->values);
     ORDO_ADD(&args, ORDO_ARG(left->codes), ORDO_ARG(left->keys), ORDO_ARG(left->values));
-    return run_kernel(c, "hash_gather", false, count, &args);
+    return ordo_call_launch(c->call, &launch, &args);
 }
 
 static ordo_status scatter(struct concurrent *c, size_t from, size_t count, const struct left *left)
 {
     const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_launch            launch = kernel_of(c, "hash_scatter", count);
     const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
@@ -173,7 +169,7 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
     ORDO_ADD(&args, ORDO_ARG(c->hash->history), ORDO_ARG(c->tick));
-    ORDO_TRY(run_kernel(c, "hash_scatter", false, count, &args));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
     c->tick += n;
     return ORDO_OK;
 }
@@ -231,7 +227,7 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
         c->next = list;
         ORDO_TRY(take_turn(c, done, had, list, &left));
         done = 0;
-        if (left >= had && c->hash->torture == 0)
+        if (left >= had && c->hash->faults == 0)
             return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
                              "%zu operations come to no end: is a bucket latched that nobody holds?", left);
     }
@@ -268,34 +264,34 @@ static ordo_status check_room(const struct concurrent *c)
 /* Lists for the batch, or for as large a part of it as there is memory for. */
 static ordo_status take_lists(struct concurrent *c)
 {
-    const size_t most = ordo_min_size(WINDOW_MOST, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
+    const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
     const int    mark = c->call->n_scratch;
 
     for (c->window = ordo_min_size(c->batch->count, most);; c->window /= 2) {
         ordo_status status = ordo_call_scratch(c->call, c->window * sizeof(cl_uint), &c->pending);
         if (status == ORDO_OK)
             status = ordo_call_scratch(c->call, c->window * sizeof(cl_uint), &c->next);
-        if (!ordo_lacks_memory(status) || c->window <= WINDOW_LEAST)
+        if (!ordo_lacks_memory(status) || c->window <= WINDOW_MIN)
             return status;
         ordo_call_abandon(c->call, mark);
     }
 }
 
 /* Latches of a batch: so many for each operation, and never more than this. */
-#define LATCHES_EACH  8
-#define LATCHES_LEAST ((size_t) 1 << 10)
-#define LATCHES_MOST  ((size_t) 1 << 22)
+#define LATCHES_EACH 8
+#define LATCHES_MIN  ((size_t) 1 << 10)
+#define LATCHES_MAX  ((size_t) 1 << 22)
 
 /* What there must be before anything is changed: the lists and the latches. */
 static ordo_status prepare(struct concurrent *c)
 {
-    size_t latches = LATCHES_LEAST;
-    while (latches < LATCHES_MOST && latches < c->batch->count * LATCHES_EACH)
+    size_t latches = LATCHES_MIN;
+    while (latches < LATCHES_MAX && latches < c->batch->count * LATCHES_EACH)
         latches *= 2;
     const size_t bytes = latches / 32 * sizeof(cl_uint);
 
     c->n_latches = (cl_uint) latches;
-    ORDO_TRY(ordo_call_scratch(c->call, HASH_BESIDE_WORDS * sizeof(cl_uint), &c->state));
+    ORDO_TRY(ordo_call_scratch(c->call, HASH_SHARED_WORDS * sizeof(cl_uint), &c->state));
     ORDO_TRY(ordo_call_scratch(c->call, bytes, &c->latches));
     ORDO_TRY(ordo_call_fill(c->call, c->latches, 0, bytes, 0));
     return take_lists(c);
@@ -307,6 +303,7 @@ static ordo_status prepare(struct concurrent *c)
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_launch            launch = kernel_of(c, "hash_absent", b->count);
     const cl_uint                       n = (cl_uint) b->count;
     struct ordo_args                    args = { .n = 0 };
     cl_uint                             count = 0;
@@ -316,7 +313,7 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(c->state));
     ordo_args_slice(&args, &b->codes);
     ordo_args_slice(&args, &b->keys);
-    ORDO_TRY(run_kernel(c, "hash_absent", false, b->count, &args));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
     ORDO_TRY(ordo_call_read(c->call, c->state, HASH_PENDING * sizeof count, &count, sizeof count));
     *absent = count;
     return ORDO_OK;
@@ -333,7 +330,7 @@ static ordo_status grow(struct concurrent *c, bool *grown)
     const size_t      stores = n_of(c, ORDO_UPSERT, ORDO_INSERT), slots = hash->table.n_buckets * HASH_SLOTS;
     size_t            elements = 0, absent = stores;
 
-    if (stores == 0 || stores < slots / SLOTS_PER_STORE || hash->torture != 0)
+    if (stores == 0 || stores < slots / SLOTS_PER_STORE || hash->faults != 0)
         return ORDO_OK;
     ORDO_TRY(ordo_hash_size(&hash->dict, c->call, &elements));
     if (elements + stores <= HASH_LIMIT(slots / HASH_SLOTS) && !ordo_rehearses(c->call->dev))
@@ -384,7 +381,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(check_room(&c));
     const size_t finds = n_of(&c, ORDO_FIND, ORDO_CONTAINS);
     if (finds > 0)
-        ORDO_TRY(find_beside(&c));
+        ORDO_TRY(find_in_batch(&c));
     if (finds == batch->count && !ordo_rehearses(call->dev))
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
@@ -393,5 +390,5 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);
-    return grown || erased > 0 ? ordo_hash_give_back(call, c.hash, erased) : ORDO_OK;
+    return grown || erased > 0 ? ordo_hash_shrink(call, c.hash, erased) : ORDO_OK;
 }

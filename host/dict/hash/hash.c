@@ -2,10 +2,35 @@
 /* The hash table's place behind the interface. */
 #include "dict/hash/hash.h"
 
-#include "dict/tour.h"
+/* What the configuration and the device do not allow. */
+static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
+{
+    const uint64_t local = ordo_device_facts(device)->local_bytes;
 
-static const struct ordo_structure hash_table = {
+    if (local < HASH_LOCAL_MAX)
+        return ORDO_FAIL(device, ORDO_UNSUPPORTED,
+                         "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MAX,
+                         (unsigned long long) local);
+    if (config->load_percent < 25 || config->load_percent > 95)
+        return ORDO_FAIL(device, ORDO_INVALID, "load_percent is %u: it may be 25 to 95", config->load_percent);
+    return ORDO_OK;
+}
+
+static ordo_status configure(ordo_dict *dict, const void *config)
+{
+    struct ordo_hash *hash = ordo_hash_of(dict);
+    hash->config = *(const struct ordo_hash_config *) config;
+    if (hash->config.load_percent == 0)
+        hash->config.load_percent = 80;
+    hash->runs.dict = ordo_dict_kind(dict); /* for batches with many equal keys */
+    return check_config(dict->dev, &hash->config);
+}
+
+const struct ordo_structure ordo_hash_structure = {
     .name = "hash",
+    .bytes = sizeof(struct ordo_hash),
+    .config_bytes = sizeof(struct ordo_hash_config),
+    .configure = configure,
     .destroy = ordo_hash_clear,
     .clear = ordo_hash_clear,
     .build = ordo_hash_build,
@@ -23,37 +48,7 @@ static const struct ordo_structure hash_table = {
     .statistics = ordo_hash_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_hash_create(device, config, out);
-}
-
-/* What the configuration and the device do not allow. */
-static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
-{
-    const uint64_t local = ordo_device_facts(device)->local_bytes;
-
-    if (local < HASH_LOCAL_MOST)
-        return ORDO_FAIL(device, ORDO_UNSUPPORTED,
-                         "a hash table needs %d bytes of local memory, and the device has %llu", HASH_LOCAL_MOST,
-                         (unsigned long long) local);
-    if (config->load_percent < 25 || config->load_percent > 95)
-        return ORDO_FAIL(device, ORDO_INVALID, "load_percent is %u: it may be 25 to 95", config->load_percent);
-    return ORDO_OK;
-}
-
 ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &hash_table, config ? &config->dict : NULL, sizeof(struct ordo_hash), out));
-    struct ordo_hash *hash = ordo_hash_of(*out);
-    hash->config = *config;
-    if (config->load_percent == 0)
-        hash->config.load_percent = 80;
-    hash->runs.dict = ordo_dict_kind(&hash->dict); /* for batches with many equal keys */
-    const ordo_status status = check_config(device, &hash->config);
-    if (status == ORDO_OK)
-        ordo_dict_expect(*out, another, config);
-    else
-        ordo_dict_destroy(out);
-    return status;
+    return ordo_dict_create(device, &ordo_hash_structure, config, out);
 }

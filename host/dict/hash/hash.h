@@ -3,19 +3,23 @@
  *
  * Its files from the bottom up, each of which calls those before it:
  *
- *   table.c    memory, and how kernels are launched
- *   check.c    the invariants; what every call begins with
- *   query.c    finds, size, export, statistics; how kernels of query.cl are launched
- *   part.c     a batch by partitions, and without its equal keys
- *   build.c    a table made anew: of a batch, of itself, of both
- *   update.c   batches in place
- *   mixed.c    mixed batches of operations on single keys
- *   concurrent.c   operations side by side
- *   hash.c     the structure's table
+ *   table.c        memory, and the constructor of launches
+ *   check.c        the invariants, and the begin of every call
+ *   query.c        lookups, and erasures of keys
+ *   export.c       size, export, statistics
+ *   partition.c    sorts a batch by partition
+ *   build.c        new tables, of a batch, of the elements, or of both
+ *   update.c       batches in place; update_dense.cl and update_sparse.cl
+ *   mixed.c        mixed batches of operations on single keys
+ *   concurrent.c   concurrent batches
+ *   hash.c         the structure's table
+ *
+ * build.c and update.c call each other.
  */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
+#include "dict/launch.h"
 #include "dict/sorted_run.h"
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
@@ -35,14 +39,14 @@ struct ordo_hash {
     bool                    in_doubt; /* a change was begun and not seen through: to be checked before anything else */
     bool                    broken;   /* checked, and not sound */
     bool                    recounts; /* erasures may have left something to be counted: before anything else */
-    size_t                  elements_least; /* as far as is known without a wait */
+    size_t                  elements_min; /* as far as is known without a wait */
     size_t                  bytes, bytes_peak, rebuilds;
     struct ordo_runs        runs; /* what sorts a batch with many equal keys */
     /* Tests: updates see to whole partitions, however few they are. */
     bool whole;
-    /* Tests: `torture` of cl/dict/hash/concurrent.cl, and where concurrent batches leave their histories (two ticks an
-     * operation, uint32_t, by its index), or NULL. */
-    uint32_t torture;
+    /* Tests: the faults that concurrent batches inject (enum ordo_fault), and where they record their histories, two uint32_t
+     * ticks for each operation, or NULL. */
+    uint32_t faults;
     cl_mem   history;
 };
 
@@ -77,17 +81,10 @@ void ordo_hash_clear(ordo_dict *dict);
 
 /* HASH_TABLE of cl/dict/hash/table.cl. */
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* A kernel of cl/dict/hash/place.cl: a work-group for each partition, or for several. */
-ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
-                                   size_t groups, const struct ordo_args *args);
-/* The same of another file, with fewer work-items: for some of a partition's elements. */
-ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
-                                  const char *name, size_t groups, const struct ordo_args *args);
-/* hash_touch and hash_update, of a batch that combines (HASH_COMBINES of cl/dict/hash/part.cl) or of any other. */
-ordo_status ordo_hash_launch_touch(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
-                                   const struct ordo_args *args);
-ordo_status ordo_hash_launch_update(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
-                                    const struct ordo_args *args);
+/* A kernel of dict/hash with `groups` work-groups of at most `group` work-items (HASH_GROUP_DENSE or _SPARSE); on CPUs of one.
+ * Kernels loop over partitions, so any number of groups is right. */
+struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
+                                    size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
@@ -99,18 +96,20 @@ ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
-/* A kernel of cl/dict/hash/query.cl over n keys. */
-ordo_status ordo_hash_launch_keys(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
-                                  const struct ordo_args *args);
 ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+/* Erases keys. Only enqueues. */
+ordo_status ordo_hash_erase(struct ordo_call *call, struct ordo_hash *hash, struct ordo_slice keys, size_t count);
+
+/* ---- export.c ---------------------------------------------------------------------------------------------------- */
+
 ordo_status ordo_hash_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
 ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* ---- part.c ------------------------------------------------------------------------------------------------------ */
+/* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/part.cl. */
+/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/batch.cl. */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* erased: ordo_none() if the batch erases nothing */
     struct ordo_slice codes;                /* of a mixed batch: found[HASH_CODES] then says which there are */
@@ -120,14 +119,19 @@ struct ordo_hash_batch {
     bool              combines; /* values that are there with the batch's; nothing is erased, and there are no codes */
     ordo_type         value;
     ordo_op           op;
-    /* made by ordo_hash_part, in scratch */
+    /* made by ordo_hash_partition, in scratch */
     cl_mem            mixed, index, bounds; /* index: NULL where values are in the order of mixed */
     struct ordo_slice values_by_part;
 };
 
-/* Parts a batch by the table's bits and seed. */
-ordo_status ordo_hash_part(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
-                           struct ordo_hash_batch *batch);
+/* Sorts a batch by partition, for the table's bits and seed. */
+ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
+                                const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
+/* Fills table->starts with the buckets before each partition: enough for the keys between `bounds` (or NULL), for incoming[p]
+ * (or NULL) and `more` keys in partition p, `load` percent full. found[HASH_LARGEST]: the buckets of the largest. */
+ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
+                                      const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
+                                      cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 /* VALUE_HOW of a batch that combines. */
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
@@ -155,21 +159,21 @@ ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, co
 /* What growth by updates leaves: the lesser of this and what build and compact do. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
-/* The batch in place, in a table that has the room for it. Enqueues; no wait. */
-ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
-                             const struct ordo_hash_batch *batch);
 
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
+/* Applies a batch in place, to a table that has the capacity. Only enqueues. */
+ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
+                             const struct ordo_hash_batch *batch);
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Whether so few elements would be left that the table is worth building anew. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds the table if it has become underfull, as far as there is memory for that. `erased`: erasures since elements_least was set.
+/* Rebuilds the table if it has become underfull, as far as there is memory for that. `erased`: erasures since elements_min was set.
  * Waits if the table might be underfull. */
-ordo_status ordo_hash_give_back(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
+ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */
 

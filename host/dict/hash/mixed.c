@@ -8,7 +8,9 @@
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                            cl_mem left, const struct ordo_batch *results)
 {
-    struct ordo_args args = { .n = 0 };
+    const struct ordo_launch launch = ordo_hash_kernel(hash, "dict/hash/mixed.cl", "hash_mixed",
+                                                       ordo_hash_partitions(&hash->table), HASH_GROUP_SPARSE);
+    struct ordo_args         args = { .n = 0 };
     ordo_hash_add_table(&args, &hash->table);
     ordo_hash_add_batch(&args, batch);
     ordo_args_slice(&args, &batch->codes);
@@ -16,29 +18,17 @@ static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash,
     ordo_args_slice(&args, &results->found);
     ordo_args_slice(&args, &results->values_out);
     ORDO_ADD(&args, ORDO_ARG(batch->found));
-    return ordo_hash_launch_some(call, hash, "dict/hash/resolve.cl", "hash_resolve", ordo_hash_partitions(&hash->table),
-                                 &args);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 #define CODE_BIT(code) (1u << (code))
-
-static bool is_resolved(const struct ordo_hash *hash, const struct ordo_hash_batch *batch,
-                        const cl_uint found[HASH_FOUND_WORDS])
-{
-    const cl_uint codes = found[HASH_CODES];
-    const bool    stores = (codes & (CODE_BIT(ORDO_UPSERT) | CODE_BIT(ORDO_INSERT))) != 0;
-
-    return codes < CODE_BIT(ORDO_ERASE + 1) && found[HASH_LARGEST] <= HASH_RESOLVE_MOST && !found[HASH_LACKS] &&
-           (!stores || batch->values.mem || hash->dict.value_bytes == 0) &&
-           !ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count);
-}
 
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
     const bool erases = (found[HASH_CODES] & CODE_BIT(ORDO_ERASE)) != 0;
 
-    hash->elements_least = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
+    hash->elements_min = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
     hash->in_doubt = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
     hash->in_doubt = false;
@@ -62,12 +52,12 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     if (!hash->table.starts)
         return ORDO_OK;
     ORDO_TRY(ordo_hash_begin_found(call, &points.found));
-    ORDO_TRY(ordo_hash_part(call, hash, &hash->table, &points));
+    ORDO_TRY(ordo_hash_partition(call, hash, &hash->table, &points));
     ORDO_TRY(ordo_hash_look(call, &hash->table, dict, &points, points.found));
     ORDO_TRY(ordo_call_scratch(call, batch->count * sizeof(cl_uint), &left));
     ORDO_TRY(resolve(call, hash, &points, left, batch));
     ORDO_TRY(ordo_hash_read_found(call, points.found, found));
-    *done = is_resolved(hash, &points, found);
+    *done = !found[HASH_REFUSED] && !ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count);
     if (*done || ordo_rehearses(call->dev)) {
         ORDO_TRY(ordo_dict_no_ranges(call, batch));
         ORDO_TRY(ordo_dict_before_store(dict, call));

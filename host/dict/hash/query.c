@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a hash table. */
+/* Lookups in a hash table, and erasures, which are lookups that empty the slots. */
 #include "dict/hash/hash.h"
 
-#include "dict/batch.h"
-#include "primitive/scan.h"
-
-ordo_status ordo_hash_launch_keys(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t n,
-                                  const struct ordo_args *args)
+/* A kernel of query.cl for n keys: on a CPU a work-item has several in flight. */
+static struct ordo_launch kernel_of(const ordo_dict *dict, const char *kernel, size_t n)
 {
-    const bool   cpu = ordo_device_facts(call->dev)->cpu;
-    const size_t items = cpu ? ordo_ceil_div(n, HASH_CPU_AT_ONCE) : n;
-    return ordo_dict_launch_shares(call, dict, "dict/hash/query.cl", name, items, args->arg, args->n);
+    const bool cpu = ordo_device_facts(dict->dev)->cpu;
+    return ordo_dict_kernel_shares(dict, "dict/hash/query.cl", kernel, cpu ? ordo_ceil_div(n, HASH_CPU_IN_FLIGHT) : n);
 }
 
 ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
-    struct ordo_hash *hash = ordo_hash_of(dict);
-    const cl_uint     n = (cl_uint) finds->count;
-    struct ordo_args  args = { .n = 0 };
+    const struct ordo_launch launch = kernel_of(dict, "hash_find", finds->count);
+    struct ordo_hash        *hash = ordo_hash_of(dict);
+    const cl_uint            n = (cl_uint) finds->count;
+    struct ordo_args         args = { .n = 0 };
 
     ORDO_TRY(ordo_hash_begin(call, hash));
     ordo_hash_add_table(&args, &hash->table);
@@ -25,73 +22,20 @@ ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return ordo_hash_launch_keys(call, dict, "hash_find", finds->count, &args);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* In scratch: elements before each partition. *size: all; waits. */
-static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_table *table, cl_mem *before,
-                                size_t *size)
+ordo_status ordo_hash_erase(struct ordo_call *call, struct ordo_hash *hash, struct ordo_slice keys, size_t count)
 {
-    const size_t partitions = ordo_hash_partitions(table);
-    cl_uint      total = 0;
-    ORDO_TRY(ordo_call_scratch(call, (partitions + 1) * sizeof(cl_uint), before));
-    ORDO_TRY(ordo_call_copy(call, table->counts, 0, *before, 0, partitions * sizeof(cl_uint)));
-    ORDO_TRY(ordo_call_fill(call, *before, partitions * sizeof(cl_uint), sizeof(cl_uint), 0));
-    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *before, partitions + 1));
-    ORDO_TRY(ordo_call_read(call, *before, partitions * sizeof total, &total, sizeof total));
-    *size = total;
-    return ORDO_OK;
-}
+    const struct ordo_launch launch = kernel_of(&hash->dict, "hash_erase", count);
+    const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
 
-ordo_status ordo_hash_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
-{
-    struct ordo_hash *hash = ordo_hash_of(dict);
-    const int         mark = call->n_scratch;
-    cl_mem            before = NULL;
-
-    *out = 0;
-    ORDO_TRY(ordo_hash_begin(call, hash));
-    if (hash->table.starts)
-        ORDO_TRY(count_before(call, &hash->table, &before, out));
-    ordo_call_release(call, mark);
-    return ORDO_OK;
-}
-
-ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
-                             struct ordo_slice values_out, size_t capacity, size_t *count)
-{
-    struct ordo_hash *hash = ordo_hash_of(dict);
-    struct ordo_args  args = { .n = 0 };
-    cl_mem            before = NULL;
-
-    *count = 0;
-    ORDO_TRY(ordo_hash_begin(call, hash));
-    if (hash->table.starts)
-        ORDO_TRY(count_before(call, &hash->table, &before, count));
-    if (*count > capacity)
-        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
-    if (*count == 0)
-        return ORDO_OK;
     ordo_hash_add_table(&args, &hash->table);
-    ORDO_ADD(&args, ORDO_ARG(before));
-    ordo_args_slice(&args, &keys_out);
-    ordo_args_slice(&args, &values_out);
-    return ordo_hash_launch_parts(call, hash, "hash_export", ordo_hash_partitions(&hash->table), &args);
-}
-
-ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
-{
-    struct ordo_hash *hash = ordo_hash_of(dict);
-    const size_t      element = dict->key_bytes + dict->value_bytes;
-
-    *out = (struct ordo_statistics) { .bytes_peak = hash->bytes_peak, .cleanups = hash->rebuilds };
-    ORDO_TRY(ordo_hash_begin(call, hash));
-    ORDO_TRY(ordo_hash_size(dict, call, &out->elements));
-    if (!hash->table.starts)
-        return ORDO_OK;
-    out->bytes_data = out->elements * element;
-    out->bytes_index = (2 * ordo_hash_partitions(&hash->table) + 1) * sizeof(cl_uint);
-    out->bytes_marks = ordo_hash_mark_bytes(hash, &hash->table);
-    out->bytes_spare = hash->bytes - out->bytes_data - out->bytes_index - out->bytes_marks;
+    ordo_args_slice(&args, &keys);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    hash->in_doubt = hash->recounts = true;
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    hash->in_doubt = false;
     return ORDO_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table's memory, and how its kernels are launched. */
+/* The memory of a hash table, and the constructor of its launches. */
 #include "dict/hash/hash.h"
 
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
@@ -92,7 +92,7 @@ void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *tab
     ordo_hash_release(hash, &hash->table);
     hash->table = *table;
     hash->in_doubt = hash->broken = hash->recounts = false;
-    hash->elements_least = 0;
+    hash->elements_min = 0;
 }
 
 void ordo_hash_clear(ordo_dict *dict)
@@ -110,59 +110,24 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* Work-items of a group for each partition: of 256 each sees to 10 slots at most; and of one for some of its elements. */
-#define GROUP         ((size_t) 256)
-#define GROUP_OF_SOME ((size_t) 128)
-
-/* More groups than this fill every device; each then takes several partitions. */
+/* More groups than this fill every device. Each then takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
-static size_t group_of(const ordo_device *dev, size_t most)
+struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
+                                    size_t group)
 {
-    const struct ordo_facts *facts = ordo_device_facts(dev);
-    size_t                   group = most;
+    const struct ordo_facts *facts = ordo_device_facts(hash->dict.dev);
     while (group > facts->max_group)
         group /= 2;
-    return facts->cpu || group < 32 ? 1 : group;
-}
-
-static ordo_status launch_groups(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
-                                 const char *name, bool combines, size_t groups, size_t most,
-                                 const struct ordo_args *args)
-{
-    const size_t             group = group_of(call->dev, most);
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", hash->dict.key },
-        { "ORDO_VALUE_BYTES", hash->dict.value_bytes },
-        { "HASH_GROUP", (long) group },
-        { combines ? "HASH_COMBINES" : NULL, 1 },
-        { NULL, 0 },
+    if (facts->cpu || group < 32)
+        group = 1;
+    return (struct ordo_launch) {
+        .file = file,
+        .kernel = kernel,
+        .groups = ordo_min_size(groups, GROUPS_MAX),
+        .group = group,
+        .defines = { { "ORDO_KEY", hash->dict.key },
+                     { "ORDO_VALUE_BYTES", hash->dict.value_bytes },
+                     { "HASH_GROUP", (long) group } },
     };
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(ordo_call_kernel(call, file, name, defines, &kernel));
-    return ordo_call_launch_kernel(call, kernel, ordo_min_size(groups, GROUPS_MAX), group, args->arg, args->n);
-}
-
-ordo_status ordo_hash_launch_parts(struct ordo_call *call, const struct ordo_hash *hash, const char *name,
-                                   size_t groups, const struct ordo_args *args)
-{
-    return launch_groups(call, hash, "dict/hash/place.cl", name, false, groups, GROUP, args);
-}
-
-ordo_status ordo_hash_launch_some(struct ordo_call *call, const struct ordo_hash *hash, const char *file,
-                                  const char *name, size_t groups, const struct ordo_args *args)
-{
-    return launch_groups(call, hash, file, name, false, groups, GROUP_OF_SOME, args);
-}
-
-ordo_status ordo_hash_launch_touch(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
-                                   const struct ordo_args *args)
-{
-    return launch_groups(call, hash, "dict/hash/touch.cl", "hash_touch", combines, groups, GROUP_OF_SOME, args);
-}
-
-ordo_status ordo_hash_launch_update(struct ordo_call *call, const struct ordo_hash *hash, bool combines, size_t groups,
-                                    const struct ordo_args *args)
-{
-    return launch_groups(call, hash, "dict/hash/place.cl", "hash_update", combines, groups, GROUP, args);
 }

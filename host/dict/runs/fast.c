@@ -3,7 +3,6 @@
  * anew. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
-#include "dict/tour.h"
 
 #define ONE_IN_DEFAULT 128
 #define ONE_IN_MOST    65536
@@ -205,8 +204,20 @@ FAST_QUERY(select, ordo_selects)
 
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
-static const struct ordo_structure fast_structure = {
+static ordo_status configure(ordo_dict *dict, const void *config)
+{
+    const uint32_t one_in = ((const struct ordo_fast_config *) config)->rebuild_one_in;
+    ORDO_REQUIRE(dict->dev, one_in <= ONE_IN_MOST, ORDO_INVALID, "rebuild_one_in is %u: it may be 0 to %d",
+                 (unsigned) one_in, ONE_IN_MOST);
+    fast_of(dict)->one_in = one_in ? one_in : ONE_IN_DEFAULT;
+    return ORDO_OK;
+}
+
+const struct ordo_structure ordo_fast_structure = {
     .name = "fast",
+    .bytes = sizeof(struct fast),
+    .config_bytes = sizeof(struct ordo_fast_config),
+    .configure = configure,
     .destroy = ordo_runs_clear,
     .clear = clear,
     .build = build,
@@ -228,21 +239,7 @@ static const struct ordo_structure fast_structure = {
     .statistics = ordo_runs_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_fast_create(device, config, out);
-}
-
 ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &fast_structure, config ? &config->dict : NULL, sizeof(struct fast), out));
-    struct fast *fast = fast_of(*out);
-    fast->one_in = config->rebuild_one_in ? config->rebuild_one_in : ONE_IN_DEFAULT;
-    if (fast->one_in > ONE_IN_MOST) {
-        ordo_dict_destroy(out);
-        return ORDO_FAIL(device, ORDO_INVALID, "rebuild_one_in is %u: it may be 0 to %d",
-                         (unsigned) config->rebuild_one_in, ONE_IN_MOST);
-    }
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_fast_structure, config, out);
 }

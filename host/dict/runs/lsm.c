@@ -2,7 +2,6 @@
 /* The GPU LSM: which runs a batch is merged with, when queries charge for a merge, and when to clean up. */
 #include "ordo/lsm.h"
 #include "dict/runs/runs.h"
-#include "dict/tour.h"
 
 /* Runs of fewer elements than this together are always merged: a launch costs more. */
 #define LEAST_RUN_GPU ((size_t) 1 << 14)
@@ -558,8 +557,31 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
 
 /* ---- the structure ----------------------------------------------------------------------------------------------- */
 
-static const struct ordo_structure lsm_structure = {
+static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *config)
+{
+    ORDO_REQUIRE(dev, config->growth >= 2 && config->growth <= 16, ORDO_INVALID, "growth is %u: it may be 2 to 16",
+                 (unsigned) config->growth);
+    ORDO_REQUIRE(dev, config->cleanup_stale_percent <= 100, ORDO_INVALID,
+                 "cleanup_stale_percent is %u: it may be 0 to 100", (unsigned) config->cleanup_stale_percent);
+    return ORDO_OK;
+}
+
+static ordo_status configure(ordo_dict *dict, const void *config)
+{
+    struct lsm *lsm = lsm_of(dict);
+    lsm->config = *(const struct ordo_lsm_config *) config;
+    if (lsm->config.growth == 0)
+        lsm->config.growth = 4;
+    if (lsm->config.cleanup_least == 0)
+        lsm->config.cleanup_least = LEAST_KEPT;
+    return check_config(dict->dev, &lsm->config);
+}
+
+const struct ordo_structure ordo_lsm_structure = {
     .name = "lsm",
+    .bytes = sizeof(struct lsm),
+    .config_bytes = sizeof(struct ordo_lsm_config),
+    .configure = configure,
     .destroy = clear,
     .clear = clear,
     .build = build,
@@ -584,35 +606,9 @@ static const struct ordo_structure lsm_structure = {
     .statistics = ordo_runs_statistics,
 };
 
-static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *config)
-{
-    ORDO_REQUIRE(dev, config->growth >= 2 && config->growth <= 16, ORDO_INVALID, "growth is %u: it may be 2 to 16",
-                 (unsigned) config->growth);
-    ORDO_REQUIRE(dev, config->cleanup_stale_percent <= 100, ORDO_INVALID,
-                 "cleanup_stale_percent is %u: it may be 0 to 100", (unsigned) config->cleanup_stale_percent);
-    return ORDO_OK;
-}
-
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_lsm_create(device, config, out);
-}
-
 ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &lsm_structure, config ? &config->dict : NULL, sizeof(struct lsm), out));
-    struct lsm *lsm = lsm_of(*out);
-    lsm->config = *config;
-    if (config->growth == 0)
-        lsm->config.growth = 4;
-    if (config->cleanup_least == 0)
-        lsm->config.cleanup_least = LEAST_KEPT;
-    const ordo_status good = check_config(device, &lsm->config);
-    if (good == ORDO_OK)
-        ordo_dict_expect(*out, another, config);
-    else
-        ordo_dict_destroy(out);
-    return good;
+    return ordo_dict_create(device, &ordo_lsm_structure, config, out);
 }
 
 ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order)

@@ -3,7 +3,6 @@
 #include "ordo/sorted_array.h"
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
-#include "dict/tour.h"
 
 /* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
  * the way is of no meaning to the array itself, which has none. `combine`: how values are combined; NULL: the batch's replace them. */
@@ -103,8 +102,10 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
     return ORDO_OK;
 }
 
-static const struct ordo_structure sorted_array = {
+const struct ordo_structure ordo_sorted_array_structure = {
     .name = "sorted array",
+    .bytes = sizeof(struct ordo_runs),
+    .config_bytes = sizeof(struct ordo_sorted_array_config),
     .destroy = ordo_runs_clear,
     .clear = ordo_runs_clear,
     .build = ordo_runs_build,
@@ -128,15 +129,8 @@ static const struct ordo_structure sorted_array = {
     .statistics = ordo_runs_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_sorted_array_create(device, config, out);
-}
-
 ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
                                      ordo_dict **out)
 {
-    ORDO_TRY(ordo_dict_create(device, &sorted_array, config ? &config->dict : NULL, sizeof(struct ordo_runs), out));
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_sorted_array_structure, config, out);
 }

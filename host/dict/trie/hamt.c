@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT's place behind the interface. */
+/* The structure's table, and its creation. */
 #include "dict/trie/hamt.h"
 
-#include "dict/tour.h"
+static ordo_status configure(ordo_dict *dict, const void *config)
+{
+    ordo_hamt_of(dict)->fixed_depth = ((const struct ordo_hamt_config *) config)->fixed_depth;
+    ordo_hamt_of(dict)->runs.dict = ordo_dict_kind(dict);
+    dict->variant = ordo_hamt_of(dict)->fixed_depth;
+    return ORDO_OK;
+}
 
 const struct ordo_structure ordo_hamt_structure = {
     .name = "hamt",
+    .bytes = sizeof(struct ordo_hamt),
+    .config_bytes = sizeof(struct ordo_hamt_config),
+    .configure = configure,
     .destroy = ordo_hamt_clear,
     .clear = ordo_hamt_clear,
     .build = ordo_hamt_build,
@@ -25,24 +34,21 @@ const struct ordo_structure ordo_hamt_structure = {
     .statistics = ordo_hamt_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_hamt_create(device, config, out);
-}
-
 ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out)
 {
-    ORDO_TRY(
-        ordo_dict_create(device, &ordo_hamt_structure, config ? &config->dict : NULL, sizeof(struct ordo_hamt), out));
-    ordo_hamt_of(*out)->fixed_depth = config && config->fixed_depth;
-    ordo_hamt_of(*out)->runs.dict = ordo_dict_kind(*out);
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_hamt_structure, config, out);
 }
 
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict)
 {
     ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
-                 "the Roaring format is of keys of ORDO_U32 and ORDO_U64");
+                 "the Roaring format has keys of ORDO_U32 and ORDO_U64 alone");
     return ORDO_OK;
+}
+
+struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
+{
+    ordo_dict keys = ordo_dict_kind(dict);
+    keys.value_bytes = 0;
+    return ordo_dict_kernel(&keys, file, kernel, items);
 }

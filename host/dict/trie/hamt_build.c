@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trie of sorted elements and of leaves that stay: launches of cl/dict/trie/hamt_build.cl, with scans between them. */
+/* Makes a trie of sorted elements and old leaves, with scans between launches. */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
+static struct ordo_launch pass(const struct ordo_hamt *hamt, const char *kernel, size_t items)
 {
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_build.cl", name, ordo_dict_pass_items(call->dev, items), args);
+    return ordo_hamt_kernel(hamt, "dict/trie/hamt_build.cl", kernel, ordo_dict_pass_items(hamt->dict.dev, items));
 }
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -18,7 +16,7 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 
 /* ---- new leaves --------------------------------------------------------------------------------------------------- */
 
-/* In scratch; see the kernels. */
+/* Arrays in scratch, as in the kernels. */
 struct leaves {
     const struct ordo_sorted_run *run;
     cl_uint                       n, n_elements;
@@ -26,7 +24,7 @@ struct leaves {
     cl_mem                        number, starts, fresh, sizes, owner, places;
 };
 
-/* number and n. */
+/* Sets l->number and l->n. */
 static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                           struct leaves *l)
 {
@@ -35,7 +33,8 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     ORDO_TRY(words(call, (size_t) l->n_elements + 1, &l->number));
     ordo_hamt_add_trie(&heads, old);
     ORDO_ADD(&heads, ORDO_ARG(l->run->mem), ORDO_ARG(l->n_elements), ORDO_ARG(l->number));
-    ORDO_TRY(launch(call, hamt, "hamt_heads", (size_t) l->n_elements + 1, &heads));
+    const struct ordo_launch launch_heads = pass(hamt, "hamt_heads", (size_t) l->n_elements + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, l->number, (size_t) l->n_elements + 1));
     ORDO_TRY(ordo_call_read(call, l->number, l->n_elements * sizeof(cl_uint), &l->n, sizeof l->n));
     if (ordo_rehearses(call->dev))
@@ -43,7 +42,7 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     return ORDO_OK;
 }
 
-/* The records, and what they take. */
+/* Makes the records of new leaves, and sums their units. */
 static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                          struct leaves *l)
 {
@@ -54,13 +53,15 @@ static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_TRY(words(call, (size_t) l->n + 1, &l->sizes));
     ORDO_TRY(words(call, l->n, &l->owner));
     ORDO_TRY(words(call, l->n, &l->places));
-    ORDO_TRY(ordo_call_scratch(call, l->n * ordo_hamt_record_bytes(&hamt->dict), &l->fresh));
+    ORDO_TRY(ordo_call_scratch(call, l->n * HAMT_RECORD(hamt->dict.key_bytes), &l->fresh));
     ORDO_ADD(&starts, ORDO_ARG(l->number), ORDO_ARG(l->n_elements), ORDO_ARG(l->starts));
-    ORDO_TRY(launch(call, hamt, "hamt_starts", (size_t) l->n_elements + 1, &starts));
+    const struct ordo_launch launch_starts = pass(hamt, "hamt_starts", (size_t) l->n_elements + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_starts, &starts));
     ordo_hamt_add_trie(&shape, old);
     ORDO_ADD(&shape, ORDO_ARG(l->run->mem), ORDO_ARG(l->starts), ORDO_ARG(l->n), ORDO_ARG(l->fresh), ORDO_ARG(l->sizes),
              ORDO_ARG(l->owner));
-    ORDO_TRY(launch(call, hamt, "hamt_shape", (size_t) l->n + 1, &shape));
+    const struct ordo_launch launch_shape = pass(hamt, "hamt_shape", (size_t) l->n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_shape, &shape));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, l->sizes, (size_t) l->n + 1));
     ORDO_TRY(ordo_call_read(call, l->sizes, l->n * sizeof units, &units, sizeof units));
     l->units = units;
@@ -77,21 +78,22 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(l->n_elements), ORDO_ARG(l->number), ORDO_ARG(l->starts), ORDO_ARG(l->places),
              ORDO_ARG(next->leaves.mem), ORDO_ARG(next->pool.mem));
-    return launch(call, hamt, "hamt_fill", l->n_elements, &args);
+    const struct ordo_launch launch = pass(hamt, "hamt_fill", l->n_elements);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
 
-/* A trie to be, and scratch for it. */
+/* The next trie, and scratch for it. */
 struct assembly {
-    const struct ordo_hamt_touched *touched; /* NULL: nothing of the old trie stays */
+    const struct ordo_hamt_touched *touched; /* NULL: no old leaf stays */
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
     bool                            roomy, moves; /* blocks go to a new pool */
     cl_mem                          follow, counts, from;
 };
 
-/* Old leaves that stay; follow: where the successors of each begin. */
+/* Copies the records of old leaves. follow: where the successors of each old leaf begin. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -102,11 +104,13 @@ static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, st
     ORDO_TRY(ordo_call_fill(call, a->follow, n * sizeof(cl_uint), sizeof(cl_uint), 0));
     ORDO_ADD(&replace, ORDO_ARG(a->touched->leaves), ORDO_ARG(a->touched->n), ORDO_ARG(a->l.owner), ORDO_ARG(a->l.n),
              ORDO_ARG(a->follow));
-    ORDO_TRY(launch(call, hamt, "hamt_replace", a->touched->n, &replace));
+    const struct ordo_launch launch_replace = pass(hamt, "hamt_replace", a->touched->n);
+    ORDO_TRY(ordo_call_launch(call, &launch_replace, &replace));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->follow, n + 1));
     ordo_hamt_add_trie(&keep, &a->old);
     ORDO_ADD(&keep, ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts), ORDO_ARG(a->from));
-    return launch(call, hamt, "hamt_keep", n, &keep);
+    const struct ordo_launch launch_keep = pass(hamt, "hamt_keep", n);
+    return ordo_call_launch(call, &launch_keep, &keep);
 }
 
 static ordo_status add(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
@@ -117,7 +121,8 @@ static ordo_status add(struct ordo_call *call, const struct ordo_hamt *hamt, str
     ORDO_ADD(&args, ORDO_ARG(a->l.fresh), ORDO_ARG(a->l.sizes), ORDO_ARG(a->l.owner), ORDO_ARG(a->l.n),
              ORDO_ARG(first_unit), ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts),
              ORDO_ARG(a->from), ORDO_ARG(a->l.places));
-    return launch(call, hamt, "hamt_add", a->l.n, &args);
+    const struct ordo_launch launch = pass(hamt, "hamt_add", a->l.n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status number_elements(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
@@ -128,21 +133,24 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     ORDO_TRY(ordo_call_fill(call, a->counts, n * sizeof(cl_uint), sizeof(cl_uint), 0));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->counts, n + 1));
     ORDO_ADD(&args, ORDO_ARG(a->counts), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->next.leaves.mem));
-    return launch(call, hamt, "hamt_before", n + 1, &args);
+    const struct ordo_launch launch = pass(hamt, "hamt_before", n + 1);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* Blocks that stay to the new pool. The counts are done with: sizes come in their place. */
+/* Copies old blocks to the new pool. Sizes take the place of counts, which are no longer needed. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;
     struct ordo_args sizes = { .n = 0 }, move = { .n = 0 };
 
     ORDO_ADD(&sizes, ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->counts));
-    ORDO_TRY(launch(call, hamt, "hamt_sizes", n + 1, &sizes));
+    const struct ordo_launch launch_sizes = pass(hamt, "hamt_sizes", n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_sizes, &sizes));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->counts, n + 1));
     ORDO_ADD(&move, ORDO_ARG(a->counts), ORDO_ARG(a->from), ORDO_ARG(a->next.n_leaves), ORDO_ARG(a->old.pool.mem),
              ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->next.pool.mem));
-    return launch(call, hamt, "hamt_move", n, &move);
+    const struct ordo_launch launch_move = pass(hamt, "hamt_move", n);
+    return ordo_call_launch(call, &launch_move, &move);
 }
 
 static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
@@ -163,12 +171,13 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
         ORDO_TRY(make_nodes(call, hamt, next, roomy));
     ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
              ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
-    return launch(call, hamt, "hamt_cells", next->n_leaves, &args);
+    const struct ordo_launch launch = pass(hamt, "hamt_cells", next->n_leaves);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------- */
+/* ---- assembly ------------------------------------------------------------------------------------------------- */
 
-/* Sizes of the trie to be. */
+/* Sets the sizes of the next trie. */
 static void plan(struct assembly *a)
 {
     const struct ordo_hamt_touched  none = { .n = a->old.n_leaves, .elements = a->old.n, .units = a->old.live };
@@ -186,15 +195,12 @@ static void plan(struct assembly *a)
     }
 }
 
-/* What units are counted in, with HAMT_WIDE below them. */
-#define UNITS_MOST ((size_t) 1 << 31)
-
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next)
 {
-    const size_t most = ordo_hamt_units_most(hamt, next->n, next->n_leaves);
-    ORDO_REQUIRE(call->dev, most < UNITS_MOST && next->used < UNITS_MOST, ORDO_TOO_LARGE,
-                 "%u elements might take more than 32 GiB, which is all that a HAMT has", (unsigned) next->n);
+    const size_t most = ordo_hamt_units_max(hamt, next->n, next->n_leaves);
+    ORDO_REQUIRE(call->dev, most < HAMT_UNITS_MAX && next->used < HAMT_UNITS_MAX, ORDO_TOO_LARGE,
+                 "%u elements may need more than 32 GiB: a HAMT may have 32 GiB", (unsigned) next->n);
     return ORDO_OK;
 }
 

@@ -2,32 +2,20 @@
 /* The invariants of cl/shared/hamt_node.h. */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
+#define MODULE "dict/trie/hamt_check.cl"
 
-/* What cl/dict/trie/hamt_check.cl finds, in its order; then how many units are in use. */
 static const char *const finding[] = {
-    "T1: leaf %u does not begin where it should",
-    "T2: the keys of leaf %u are not in order, in its region, or counted right",
-    "T3: the elements before leaf %u are not counted right",
-    "T4: the block of leaf %u is outside of the pool, or shared",
-    "T5: cell %u of the table of keys is wrong",
-    "T5: cell %u of the table of ranks is wrong",
-    "T5: the nodes above leaf %u are wrong",
+#define X(id, text) text,
+    HAMT_FINDINGS(X)
+#undef X
 };
-enum { WRONG_CELLS = 4, WRONG_NODES = 6, N_FINDINGS = sizeof finding / sizeof *finding, N_WORDS = N_FINDINGS + 1 };
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
+/* Fails with the first of the findings from..to-1 that the device has made. Waits. */
+static ordo_status report(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[HAMT_FINDING_WORDS])
 {
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_check.cl", name, items, args);
-}
-
-/* The first of the findings from one to before another, of those that the device has made so far. Waits. */
-static ordo_status tell(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[N_WORDS])
-{
-    ORDO_TRY(ordo_call_read(call, wrong, 0, found, N_WORDS * sizeof *found));
+    ORDO_TRY(ordo_call_read(call, wrong, 0, found, HAMT_FINDING_WORDS * sizeof *found));
     for (int f = from; f < to; f++)
         if (found[f] != UINT32_MAX && !ordo_rehearses(call->dev))
             return BROKEN(call->dev, finding[f], found[f]);
@@ -47,7 +35,8 @@ static ordo_status check_records(struct ordo_call *call, const struct ordo_hamt 
     ORDO_TRY(ordo_call_fill(call, marks, 0, bytes, 0));
     ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->n), ORDO_ARG(used),
              ORDO_ARG(marks), ORDO_ARG(wrong));
-    ORDO_TRY(launch(call, hamt, "hamt_check_records", trie->n_leaves, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_check_records", trie->n_leaves);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
@@ -61,42 +50,46 @@ static ordo_status check_nodes(struct ordo_call *call, const struct ordo_hamt *h
 
     ORDO_TRY(ordo_hamt_number_nodes(call, hamt, trie, &number, &nodes));
     if (nodes != trie->nodes && !ordo_rehearses(call->dev))
-        return BROKEN(call->dev, "T5: there are %zu nodes, and %zu are counted", nodes, trie->nodes);
+        return BROKEN(call->dev, "T5: the leaves make %zu nodes, the trie counts %zu", nodes, trie->nodes);
     ORDO_TRY(ordo_call_scratch(call, sizeof(cl_uint), &least));
     ORDO_TRY(ordo_call_fill(call, least, 0, sizeof(cl_uint), UINT32_MAX));
     ORDO_TRY(ordo_hamt_nodes(call, hamt, trie, number, least));
-    ORDO_TRY(ordo_call_copy(call, least, 0, wrong, WRONG_NODES * sizeof(cl_uint), sizeof(cl_uint)));
+    ORDO_TRY(ordo_call_copy(call, least, 0, wrong, HAMT_WRONG_NODES * sizeof(cl_uint), sizeof(cl_uint)));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 static ordo_status check_rest(struct ordo_call *call, const struct ordo_hamt *hamt, cl_mem wrong)
 {
-    struct ordo_args args = { .n = 0 };
+    const size_t             words = ordo_hamt_table_words(&hamt->trie);
+    const struct ordo_launch leaves = ordo_hamt_kernel(hamt, MODULE, "hamt_check_leaves", hamt->trie.n_leaves);
+    const struct ordo_launch tables = ordo_hamt_kernel(hamt, MODULE, "hamt_check_tables", words);
+    struct ordo_args         args = { .n = 0 };
 
     ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(wrong));
-    ORDO_TRY(launch(call, hamt, "hamt_check_leaves", hamt->trie.n_leaves, &args));
+    ORDO_TRY(ordo_call_launch(call, &leaves, &args));
     if (hamt->fixed_depth)
         ORDO_TRY(check_nodes(call, hamt, wrong));
-    return launch(call, hamt, "hamt_check_tables", ordo_hamt_table_words(&hamt->trie), &args);
+    return ordo_call_launch(call, &tables, &args);
 }
 
 ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call)
 {
     const struct ordo_hamt *hamt = ordo_hamt_of(dict);
-    cl_uint                 found[N_WORDS];
+    cl_uint                 found[HAMT_FINDING_WORDS];
     cl_mem                  wrong = NULL;
 
     if (hamt->trie.n_leaves == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_call_scratch(call, sizeof found, &wrong));
-    ORDO_TRY(ordo_call_fill(call, wrong, 0, N_FINDINGS * sizeof *found, UINT32_MAX));
-    ORDO_TRY(ordo_call_fill(call, wrong, N_FINDINGS * sizeof *found, sizeof *found, 0));
+    ORDO_TRY(ordo_call_fill(call, wrong, 0, HAMT_UNITS_IN_USE * sizeof *found, UINT32_MAX));
+    ORDO_TRY(ordo_call_fill(call, wrong, HAMT_UNITS_IN_USE * sizeof *found, sizeof *found, 0));
     ORDO_TRY(check_records(call, hamt, wrong));
-    ORDO_TRY(tell(call, wrong, 0, WRONG_CELLS, found));
-    if (found[N_FINDINGS] != hamt->trie.live && !ordo_rehearses(call->dev))
-        return BROKEN(call->dev, "T4: blocks take %u units, and %zu are counted", found[N_FINDINGS], hamt->trie.live);
+    ORDO_TRY(report(call, wrong, 0, HAMT_WRONG_CELLS, found));
+    if (found[HAMT_UNITS_IN_USE] != hamt->trie.live && !ordo_rehearses(call->dev))
+        return BROKEN(call->dev, "T4: blocks take %u units, the trie counts %zu", found[HAMT_UNITS_IN_USE],
+                      hamt->trie.live);
     ORDO_TRY(check_rest(call, hamt, wrong));
-    return tell(call, wrong, 0, N_FINDINGS, found);
+    return report(call, wrong, 0, HAMT_UNITS_IN_USE, found);
 }

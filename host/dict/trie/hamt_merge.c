@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch merged into the leaves that its updates fall into: launches of cl/dict/trie/hamt_merge.cl, with scans between them.
+/* Merges a batch into the leaves that its updates fall into, with scans between launches.
  *
- *   1  effects    of each update, alone
- *   2  plan       of each leaf: which leaves follow from it     waits
- *   3  records    of all leaves, then the blocks of new ones, then tables
+ *   1  effects    effect of each update
+ *   2  plan       number and units of the leaves that replace each leaf     waits
+ *   3  records    of all leaves, then blocks of new leaves, then tables
  *
- * 2^20 pairs into 2^24 are 15 commands, where each leaf is touched: the sort's five, then ten that read the leaves' keys three times and
- * write all once. */
+ * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands: 5 of the sort, and 10 that read the keys of
+ * leaves three times and write them once. */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
+
+#define MODULE "dict/trie/hamt_merge.cl"
 
 struct merge {
     const struct ordo_sorted_run *batch;
-    cl_uint                       n, all; /* updates; all blocks go to a new pool */
+    cl_uint                       n, all; /* n: updates; all: all blocks go to a new pool */
     struct ordo_hamt_trie         old, next;
-    cl_mem                        effects, more, begins, plan; /* see the kernels */
-    struct {
-        cl_ulong follow; /* of all leaves */
-        cl_uint  found[HAMT_FOUND_WORDS];
-    } sums;
+    cl_mem                        effects, more, begins, plan; /* as in the kernels */
+    hamt_plan_end                 sums;
 };
-
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_merge.cl", name, items, args);
-}
 
 /* HAMT_TRIE and HAMT_BATCH. */
 static struct ordo_args args_of(const struct merge *m)
@@ -39,7 +31,7 @@ static struct ordo_args args_of(const struct merge *m)
     return args;
 }
 
-/* ---- what is to be ------------------------------------------------------------------------------------------------ */
+/* ---- plan ------------------------------------------------------------------------------------------------ */
 
 static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
@@ -54,7 +46,9 @@ static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
     ordo_args_slice(&args, &hidden);
     ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));
-    ORDO_TRY(launch(call, hamt, "hamt_effects", ordo_dict_step_items(call->dev, m->n), &args));
+    const struct ordo_launch launch =
+        ordo_hamt_kernel(hamt, MODULE, "hamt_effects", ordo_dict_step_items(call->dev, m->n));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_sum_before(call, ORDO_U32, m->more, (size_t) m->n + 1);
 }
 
@@ -63,7 +57,8 @@ static ordo_status plan(struct ordo_call *call, const struct ordo_hamt *hamt, st
     struct ordo_args args = args_of(m);
 
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan));
-    ORDO_TRY(launch(call, hamt, "hamt_plan", (size_t) m->old.n_leaves + 1, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_plan", (size_t) m->old.n_leaves + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->old.n_leaves + 1);
 }
 
@@ -79,15 +74,16 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Units of the blocks that the batch touches, with it, if it touches as many leaves as it can, and adds as many where all are alike. */
+/* Estimates the units of the blocks that a batch touches, with its updates: each update touches a leaf of its own and, with
+ * fixed depth, adds one. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
     return touched * (m->old.live / m->old.n_leaves + 1) +
-           ordo_hamt_units_most(hamt, m->n, hamt->fixed_depth ? m->n : 0);
+           ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
-/* Sizes of what is to be; false if it does not fit into the pool that is. */
+/* Sets the sizes of the next trie. Returns false if its new blocks do not fit into the current pool. */
 static bool outline(struct merge *m)
 {
     const size_t units = (cl_uint) m->sums.follow;
@@ -100,8 +96,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* All of m but memory. A batch that is likely not to fit is planned so that all blocks go to a new pool, for which memory is made while
- * the device does that; where it was not seen before, it is planned again. Waits, then twice. */
+/* Plans the next trie. If new blocks are likely not to fit, it plans to copy all blocks to a new pool and allocates the pool
+ * while the device is busy. If they turn out not to fit, it plans again. Waits once, or twice if it plans again. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -121,7 +117,7 @@ static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struc
     return ORDO_OK;
 }
 
-/* ---- the trie ----------------------------------------------------------------------------------------------------- */
+/* ---- next trie ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
@@ -130,24 +126,21 @@ static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt 
 
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(first_unit), ORDO_ARG(m->next.n),
              ORDO_ARG(m->next.leaves.mem));
-    return launch(call, hamt, "hamt_records", (size_t) m->old.n_leaves + 1, &args);
-}
-
-/* MIX_LANES of the kernels. */
-static size_t lanes_of(const struct ordo_hamt *hamt)
-{
-    return ordo_device_facts(hamt->dict.dev)->cpu ? 1 : HAMT_LANES(hamt->dict.value_bytes);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_records", (size_t) m->old.n_leaves + 1);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
+    const size_t            lanes = HAMT_LANES(ordo_device_facts(call->dev)->cpu, hamt->dict.value_bytes);
     struct ordo_args        args = args_of(m);
 
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->all), ORDO_ARG(m->begins), ORDO_ARG(m->plan), ORDO_ARG(m->next.leaves.mem),
              ORDO_ARG(m->next.pool.mem));
-    return launch(call, hamt, "hamt_blocks", m->old.n_leaves * lanes_of(hamt), &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_blocks", m->old.n_leaves * lanes);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
@@ -177,7 +170,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Values of keys that are there take the place of those: the one command that writes what is in use, and the last of its call. */
+/* Replaces values of stored keys. No other command writes memory that is in use, and it is the last one of its call. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
@@ -187,16 +180,17 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
         return ORDO_OK;
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->old.pool.mem));
-    return launch(call, hamt, "hamt_overwrite", m->n, &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_overwrite", m->n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------- */
 
-/* Whether sums of what may come of it are words. */
+/* Whether sums of elements, leaves and units fit into 32 bits. */
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;
-    return elements <= ORDO_MAX_COUNT && ordo_hamt_units_most(hamt, elements, leaves) <= UINT32_MAX;
+    return elements <= ORDO_MAX_COUNT && ordo_hamt_units_max(hamt, elements, leaves) <= UINT32_MAX;
 }
 
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
@@ -206,10 +200,10 @@ ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, cons
     struct merge m = { .batch = batch, .n = (cl_uint) batch->count, .old = hamt->trie };
 
     *done = false;
-    if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_MANY / 2)
+    if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_UPDATES_MAX / 2)
         return ORDO_OK;
     ORDO_TRY(foresee(call, hamt, &m));
-    *done = m.sums.found[HAMT_LARGEST] <= HAMT_MANY;
+    *done = m.sums.found[HAMT_LARGEST] <= HAMT_UPDATES_MAX;
     if (*done)
         ORDO_TRY(m.sums.found[HAMT_CHANGES] ? renew(call, hamt, &m) : overwrite(call, hamt, &m));
     ordo_call_release(call, mark);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a trie of fixed depth: launches of cl/dict/trie/hamt_nodes.cl. */
+/* Nodes of a trie of fixed depth. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_nodes.cl", name, items, args);
-}
+#define MODULE "dict/trie/hamt_nodes.cl"
 
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes)
@@ -18,11 +14,12 @@ ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_ham
     cl_uint          all = 0;
 
     ORDO_REQUIRE(call->dev, heads < ORDO_MAX_COUNT, ORDO_TOO_LARGE,
-                 "%u leaves: of fixed depth they may have %zu nodes above them together", (unsigned) trie->n_leaves,
-                 ORDO_MAX_COUNT);
+                 "%u leaves of a trie of fixed depth need up to %zu nodes: it may have %zu (ORDO_MAX_COUNT)",
+                 (unsigned) trie->n_leaves, heads, ORDO_MAX_COUNT);
     ORDO_TRY(ordo_call_scratch(call, (heads + 1) * sizeof(cl_uint), number));
     ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->n_leaves), ORDO_ARG(*number));
-    ORDO_TRY(launch(call, hamt, "hamt_node_heads", trie->n_leaves, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_node_heads", trie->n_leaves);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *number, heads + 1));
     ORDO_TRY(ordo_call_read(call, *number, heads * sizeof all, &all, sizeof all));
     *nodes = ordo_rehearses(call->dev) ? 1 : all;
@@ -36,5 +33,6 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
     ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(number), ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->rank_bits),
              ORDO_ARG(trie->tables.mem), ORDO_ARG(wrong));
-    return launch(call, hamt, "hamt_nodes", trie->n_leaves, &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_nodes", trie->n_leaves);
+    return ordo_call_launch(call, &launch, &args);
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT: each is one launch, but ranges. */
+/* Queries of a HAMT. Each is one launch, except ranges. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_query.cl", name, items, args);
-}
+#define MODULE "dict/trie/hamt_query.cl"
 
-static ordo_status launch_steps(struct ordo_call *call, ordo_dict *dict, const char *name, size_t n,
-                                const struct ordo_args *args)
+/* A kernel whose work-items take RUN_STEP of n queries each. */
+static struct ordo_launch steps(ordo_dict *dict, const char *kernel, size_t n)
 {
-    return launch(call, ordo_hamt_of(dict), name, ordo_dict_step_items(call->dev, n), args);
+    return ordo_hamt_kernel(ordo_hamt_of(dict), MODULE, kernel, ordo_dict_step_items(dict->dev, n));
 }
 
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
@@ -26,7 +22,8 @@ ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return launch_steps(call, dict, "hamt_find", finds->count, &args);
+    const struct ordo_launch launch = steps(dict, "hamt_find", finds->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
@@ -38,7 +35,8 @@ ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
-    return launch_steps(call, dict, "hamt_rank", ranks->count, &args);
+    const struct ordo_launch launch = steps(dict, "hamt_rank", ranks->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
@@ -52,7 +50,8 @@ ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &selects->keys_out);
     ordo_args_slice(&args, &selects->values_out);
     ordo_args_slice(&args, &selects->found);
-    return launch(call, ordo_hamt_of(dict), "hamt_select", selects->count, &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(ordo_hamt_of(dict), MODULE, "hamt_select", selects->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
@@ -68,12 +67,13 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_args_slice(&args, &seeks->keys_out);
     ordo_args_slice(&args, &seeks->values_out);
     ordo_args_slice(&args, &seeks->found);
-    return launch_steps(call, dict, "hamt_seek", seeks->count, &args);
+    const struct ordo_launch launch = steps(dict, "hamt_seek", seeks->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------- */
 
-/* counts and firsts: each may be none. */
+/* counts may be ordo_none(), firsts NULL. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {
@@ -86,7 +86,8 @@ static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &counts);
     ORDO_ADD(&args, ORDO_ARG(firsts));
-    return launch_steps(call, dict, "hamt_count", count, &args);
+    const struct ordo_launch launch = steps(dict, "hamt_count", count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
@@ -94,16 +95,11 @@ ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struc
     return measure(call, dict, counts->lo, counts->hi, counts->count, counts->counts, NULL);
 }
 
-/* HAMT_SHARE of cl/dict/trie/hamt_query.cl. */
-static size_t share_of(const ordo_device *dev)
-{
-    return ordo_device_facts(dev)->cpu ? 64 : 4;
-}
-
-ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_stretch *s)
+ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_slices *s)
 {
     const cl_uint    n = (cl_uint) s->count;
     const cl_ulong   most = s->most;
+    const size_t     share = HAMT_SHARE(ordo_device_facts(call->dev)->cpu);
     struct ordo_args args = { .n = 0 };
 
     if (s->most == 0 || hamt->trie.n_leaves == 0)
@@ -113,17 +109,18 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
     ORDO_ADD(&args, ORDO_ARG(s->firsts), ORDO_ARG(n), ORDO_ARG(most));
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
-    return launch(call, hamt, "hamt_write", ordo_ceil_div(s->most, share_of(call->dev)), &args);
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_write", ordo_ceil_div(s->most, share));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    struct ordo_hamt_stretch s = { .offsets = ranges->offsets,
-                                   .count = ranges->count,
-                                   .most = ranges->capacity,
-                                   .keys_out = ranges->keys_out,
-                                   .values_out = ranges->values_out };
-    cl_mem                   counts = NULL;
+    struct ordo_hamt_slices s = { .offsets = ranges->offsets,
+                                  .count = ranges->count,
+                                  .most = ranges->capacity,
+                                  .keys_out = ranges->keys_out,
+                                  .values_out = ranges->values_out };
+    cl_mem                  counts = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, ranges->count * sizeof(cl_uint), &s.firsts));
     if (!ranges->offsets_known)
@@ -136,7 +133,7 @@ ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_hamt_write(call, ordo_hamt_of(dict), &s);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------------- */
+/* ---- whole contents ---------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {
@@ -148,13 +145,14 @@ ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count)
 {
-    struct ordo_hamt              *hamt = ordo_hamt_of(dict);
-    const struct ordo_hamt_stretch all = {
+    struct ordo_hamt             *hamt = ordo_hamt_of(dict);
+    const struct ordo_hamt_slices all = {
         .count = 1, .most = hamt->trie.n, .keys_out = keys_out, .values_out = values_out
     };
     *count = hamt->trie.n;
     if (*count > capacity)
-        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "capacity is %zu: the dictionary has %zu elements", capacity,
+                         *count);
     return keys_out.mem || values_out.mem ? ordo_hamt_write(call, hamt, &all) : ORDO_OK;
 }
 
@@ -170,7 +168,7 @@ ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct
     if (trie->n_leaves > 0) {
         out->levels = hamt->fixed_depth ? HAMT_LEVELS(8 * dict->key_bytes) + 1 : 2;
         out->bytes_data = trie->live * HAMT_UNIT;
-        out->bytes_index = ((size_t) trie->n_leaves + 1) * ordo_hamt_record_bytes(dict) +
+        out->bytes_index = ((size_t) trie->n_leaves + 1) * HAMT_RECORD(dict->key_bytes) +
                            ordo_hamt_table_words(trie) * sizeof(cl_uint);
     }
     out->bytes_spare = hamt->bytes + hamt->runs.bytes - out->bytes_data - out->bytes_index;

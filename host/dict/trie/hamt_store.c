@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A HAMT's memory, and how its kernels are launched. */
+/* Memory of tries, and launches of their kernels. */
 #include "dict/trie/hamt.h"
-
-size_t ordo_hamt_record_bytes(const ordo_dict *dict)
-{
-    return dict->key_bytes == 4 ? 16 : 24;
-}
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
 {
-    return ((size_t) 1 << trie->cell_bits) + ((size_t) 1 << trie->rank_bits) + trie->nodes * HAMT_NODE;
+    return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Keys, each block rounded up, and once more where keys end; of fixed depth each leaf a bitmap. */
-size_t ordo_hamt_units_most(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
+/* Counts the bytes of elements, and for each leaf two units lost to rounding: one for the block, one for the end of its keys.
+ * With fixed depth a leaf's keys are a bitmap. */
+size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
     const size_t bitmap = hamt->fixed_depth ? HAMT_WORDS * sizeof(cl_uint) : 0;
@@ -38,16 +34,7 @@ static ordo_status allocate(struct ordo_hamt *hamt, size_t bytes, struct ordo_ha
     return ORDO_OK;
 }
 
-/* A quarter: of what lives so much must be written anew before all is copied. */
-ordo_status ordo_hamt_allocate(struct ordo_hamt *hamt, size_t bytes, bool roomy, struct ordo_hamt_block *out)
-{
-    const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
-    if (roomy && allocate(hamt, bytes + room, out) == ORDO_OK)
-        return ORDO_OK;
-    return allocate(hamt, bytes, out);
-}
-
-void ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block)
+static void drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block)
 {
     if (!block->mem)
         return;
@@ -56,7 +43,46 @@ void ordo_hamt_drop(struct ordo_hamt *hamt, struct ordo_hamt_block *block)
     block->bytes = 0;
 }
 
+static bool fits(const struct ordo_hamt_block *block, size_t bytes)
+{
+    return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
+}
+
+/* Replaces a cached block that does not fit. A quarter of room in a pool means that a quarter of its live units must be
+ * written before all blocks are copied. */
+static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy)
+{
+    const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
+
+    if (fits(spare, bytes))
+        return ORDO_OK;
+    drop(hamt, spare);
+    if (roomy && allocate(hamt, bytes + room, spare) == ORDO_OK)
+        return ORDO_OK;
+    return allocate(hamt, bytes, spare);
+}
+
+/* Moves the cached block to *out, so that another allocation that lacks memory cannot free it. */
+static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy,
+                        struct ordo_hamt_block *out)
+{
+    ORDO_TRY(renew(hamt, spare, bytes, roomy));
+    *out = *spare;
+    *spare = (struct ordo_hamt_block) { .mem = NULL };
+    return ORDO_OK;
+}
+
 /* ---- tries -------------------------------------------------------------------------------------------------------- */
+
+static size_t leaf_bytes(const struct ordo_hamt *hamt, size_t leaves)
+{
+    return (leaves + 1) * HAMT_RECORD(hamt->dict.key_bytes);
+}
+
+static size_t table_bytes(const struct ordo_hamt_trie *trie)
+{
+    return ordo_hamt_table_words(trie) * sizeof(cl_uint);
+}
 
 static cl_uint bits_over(size_t n)
 {
@@ -66,23 +92,9 @@ static cl_uint bits_over(size_t n)
     return bits;
 }
 
-static bool fits(const struct ordo_hamt_block *block, size_t bytes)
+ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
 {
-    return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
-}
-
-/* `spare`, if it has the room and not much more. It is no longer one once it is taken: what is left of memory may then be asked for in
- * its place, and memory that is short be given. */
-static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy,
-                        struct ordo_hamt_block *out)
-{
-    if (!fits(spare, bytes)) {
-        ordo_hamt_drop(hamt, spare);
-        return ordo_hamt_allocate(hamt, bytes, roomy, out);
-    }
-    *out = *spare;
-    *spare = (struct ordo_hamt_block) { .mem = NULL };
-    return ORDO_OK;
+    return take(hamt, &hamt->spare_tables, table_bytes(next), roomy, &next->tables);
 }
 
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
@@ -91,16 +103,8 @@ ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
 
     next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
     next->rank_bits = bits > 2 ? bits - 2 : 0;
-    ORDO_TRY(take(hamt, &hamt->spare_leaves, ((size_t) next->n_leaves + 1) * ordo_hamt_record_bytes(&hamt->dict), roomy,
-                  &next->leaves));
-    if (hamt->fixed_depth)
-        return ORDO_OK;
-    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
-}
-
-ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
-{
-    return take(hamt, &hamt->spare_tables, ordo_hamt_table_words(next) * sizeof(cl_uint), roomy, &next->tables);
+    ORDO_TRY(take(hamt, &hamt->spare_leaves, leaf_bytes(hamt, next->n_leaves), roomy, &next->leaves));
+    return hamt->fixed_depth ? ORDO_OK : ordo_hamt_make_node_room(hamt, next, roomy);
 }
 
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy)
@@ -108,37 +112,29 @@ ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
     return take(hamt, &hamt->spare_pool, units * HAMT_UNIT, roomy, &next->pool);
 }
 
-static void foresee(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes)
-{
-    if (fits(spare, bytes))
-        return;
-    ordo_hamt_drop(hamt, spare);
-    (void) ordo_hamt_allocate(hamt, bytes, true, spare);
-}
-
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
 {
     const struct ordo_hamt_trie next = { .cell_bits = bits_over(leaves), .rank_bits = bits_over(leaves) };
 
-    foresee(hamt, &hamt->spare_pool, units * HAMT_UNIT);
-    foresee(hamt, &hamt->spare_leaves, (leaves + 1) * ordo_hamt_record_bytes(&hamt->dict));
+    (void) renew(hamt, &hamt->spare_pool, units * HAMT_UNIT, true);
+    (void) renew(hamt, &hamt->spare_leaves, leaf_bytes(hamt, leaves), true);
     if (!hamt->fixed_depth)
-        foresee(hamt, &hamt->spare_tables, ordo_hamt_table_words(&next) * sizeof(cl_uint));
+        (void) renew(hamt, &hamt->spare_tables, table_bytes(&next), true);
 }
 
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
 {
-    ordo_hamt_drop(hamt, &next->leaves);
-    ordo_hamt_drop(hamt, &next->tables);
+    drop(hamt, &next->leaves);
+    drop(hamt, &next->tables);
     if (next->pool.mem != hamt->trie.pool.mem)
-        ordo_hamt_drop(hamt, &next->pool);
+        drop(hamt, &next->pool);
 }
 
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
 {
-    ordo_hamt_drop(hamt, &hamt->spare_leaves);
-    ordo_hamt_drop(hamt, &hamt->spare_tables);
-    ordo_hamt_drop(hamt, &hamt->spare_pool);
+    drop(hamt, &hamt->spare_leaves);
+    drop(hamt, &hamt->spare_tables);
+    drop(hamt, &hamt->spare_pool);
 }
 
 void ordo_hamt_give_spare(ordo_dict *dict)
@@ -147,27 +143,22 @@ void ordo_hamt_give_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Batches that are small for the trie leave its blocks where they are, mostly; one after which it is in another pool may be followed by
- * more such, for which drivers would take 0.1 ms and more to make one each. */
-static void keep_pool(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
-{
-    ordo_hamt_drop(hamt, &hamt->spare_pool);
-    if (hamt->trie.pool.mem == next->pool.mem)
-        return;
-    if (hamt->trie.pool.bytes / 2 <= next->pool.bytes)
-        hamt->spare_pool = hamt->trie.pool;
-    else
-        ordo_hamt_drop(hamt, &hamt->trie.pool);
-}
-
+/* Caches the old pool if a batch has copied all blocks, because the next batch may do so too, and drivers take 0.1 ms and
+ * more to make a pool. Most batches that are small for the trie do not copy them. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
+    struct ordo_hamt_trie *old = &hamt->trie;
+
     note_peak(hamt);
-    ordo_hamt_drop(hamt, &hamt->spare_leaves);
-    ordo_hamt_drop(hamt, &hamt->spare_tables);
-    keep_pool(hamt, next);
-    hamt->spare_leaves = hamt->trie.leaves;
-    hamt->spare_tables = hamt->trie.tables;
+    ordo_hamt_drop_spare(hamt);
+    if (old->pool.mem != next->pool.mem) {
+        if (old->pool.bytes / 2 <= next->pool.bytes)
+            hamt->spare_pool = old->pool;
+        else
+            drop(hamt, &old->pool);
+    }
+    hamt->spare_leaves = old->leaves;
+    hamt->spare_tables = old->tables;
     hamt->trie = *next;
     if (hamt->most_elements < next->n)
         hamt->most_elements = next->n;
@@ -184,12 +175,12 @@ void ordo_hamt_clear(ordo_dict *dict)
 
 /* ---- launches ----------------------------------------------------------------------------------------------------- */
 
-ordo_status ordo_hamt_launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *file, const char *name,
-                             size_t items, const struct ordo_args *args)
+struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items)
 {
-    static const struct ordo_define fixed[] = { { "HAMT_FIXED", 1 }, { NULL, 0 } };
-    return ordo_dict_launch_with(call, &hamt->dict, file, name, hamt->fixed_depth ? fixed : NULL, items, args->arg,
-                                 args->n);
+    struct ordo_launch launch = ordo_dict_kernel(&hamt->dict, file, kernel, items);
+    if (hamt->fixed_depth)
+        ordo_launch_define(&launch, "HAMT_FIXED_DEPTH", 1);
+    return launch;
 }
 
 void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)

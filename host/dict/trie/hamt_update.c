@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a HAMT, and the trie built anew. A batch of which few updates fall into one leaf is merged leaf by leaf (hamt_merge.c).
- * Any other:
+/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf (hamt_merge.c).
+ * Any other batch takes three steps:
  *
- *   1  touch      the leaf of each update, and so the leaves that are touched        waits
- *   2  merge      their elements, taken out in order, with the batch                 waits
- *   3  assemble   leaves of what that gives, and a trie of them and those that stay  waits twice */
+ *   1  touch      finds the leaf of each update, and so the touched leaves           waits
+ *   2  merge      merges the elements of touched leaves, in order, with the batch    waits
+ *   3  assemble   makes leaves of the result, and a trie of these and the others     waits twice */
 #include "dict/trie/hamt.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_hamt *hamt, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_hamt_launch(call, hamt, "dict/trie/hamt_build.cl", name, items, args);
-}
+#define MODULE "dict/trie/hamt_update.cl"
 
-/* ---- the leaves that a batch touches ------------------------------------------------------------------------------- */
+/* ---- touched leaves ------------------------------------------------------------------------------- */
 
 struct touch {
     struct ordo_hamt_touched *out;
-    cl_uint                   n, most; /* updates; leaves touched, at most */
+    cl_uint                   n, most; /* updates; upper bound of touched leaves */
     cl_mem                    leaf, number, units, sums;
 };
 
-/* The leaf of each update; leaves touched up to each. */
+/* Finds the leaf of each update, and the number of touched leaves before each update. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
@@ -34,9 +29,11 @@ static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_TRY(ordo_call_scratch(call, ((size_t) t->n + 1) * sizeof(cl_uint), &t->number));
     ordo_hamt_add_trie(&place, &hamt->trie);
     ORDO_ADD(&place, ORDO_ARG(batch->mem), ORDO_ARG(t->n), ORDO_ARG(t->leaf));
-    ORDO_TRY(launch(call, hamt, "hamt_place", t->n, &place));
+    const struct ordo_launch launch_place = ordo_hamt_kernel(hamt, MODULE, "hamt_place", t->n);
+    ORDO_TRY(ordo_call_launch(call, &launch_place, &place));
     ORDO_ADD(&heads, ORDO_ARG(t->leaf), ORDO_ARG(t->n), ORDO_ARG(t->number));
-    ORDO_TRY(launch(call, hamt, "hamt_place_heads", (size_t) t->n + 1, &heads));
+    const struct ordo_launch launch_heads = ordo_hamt_kernel(hamt, MODULE, "hamt_place_heads", (size_t) t->n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     return ordo_call_sum_before(call, ORDO_U32, t->number, (size_t) t->n + 1);
 }
 
@@ -49,7 +46,8 @@ static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, st
     ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(t->leaf), ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->most), ORDO_ARG(t->out->leaves),
              ORDO_ARG(t->out->firsts), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units));
-    ORDO_TRY(launch(call, hamt, "hamt_touched", t->n > most ? t->n : most, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_touched", t->n > most ? t->n : most);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, t->out->offsets, most));
     return ordo_call_sum_before(call, ORDO_U32, t->units, most);
 }
@@ -62,7 +60,8 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     ORDO_TRY(ordo_call_scratch(call, sizeof sums, &t->sums));
     ORDO_ADD(&args, ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units),
              ORDO_ARG(t->most), ORDO_ARG(t->sums));
-    ORDO_TRY(launch(call, hamt, "hamt_sums", 1, &args));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_sums", 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_read(call, t->sums, 0, sums, sizeof sums));
     if (ordo_rehearses(call->dev)) {
         sums[HAMT_TOUCHED] = sums[HAMT_ELEMENTS] = 1;
@@ -74,7 +73,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* There are leaves. Scratch but for what `out` has is given back. Waits. */
+/* The trie has leaves. Keeps the scratch of *out alone. Waits. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -92,7 +91,7 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
     return ORDO_OK;
 }
 
-/* ---- the trie anew ------------------------------------------------------------------------------------------------- */
+/* ---- rebuilds ------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool roomy)
@@ -123,11 +122,11 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool 
     struct ordo_sorted_run all;
 
     ORDO_TRY(ordo_runs_block(&hamt->runs, call, hamt->trie.n, &all));
-    const struct ordo_hamt_stretch s = { .count = 1,
-                                         .most = hamt->trie.n,
-                                         .keys_out = ordo_run_keys(&all),
-                                         .values_out = ordo_run_values(&hamt->dict, &all) };
-    ordo_status                    status = ordo_hamt_write(call, hamt, &s);
+    const struct ordo_hamt_slices s = { .count = 1,
+                                        .most = hamt->trie.n,
+                                        .keys_out = ordo_run_keys(&all),
+                                        .values_out = ordo_run_values(&hamt->dict, &all) };
+    ordo_status                   status = ordo_hamt_write(call, hamt, &s);
     if (status == ORDO_OK)
         status = ordo_hamt_build_of(call, hamt, &all, roomy);
     hamt->rebuilds += status == ORDO_OK;
@@ -145,21 +144,21 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* Fewer leaves than these are not worth it. */
-#define LEAVES_KEPT 64
+/* Tries of up to this number of leaves are not rebuilt. */
+#define LEAVES_MIN 64
 
-/* Whether erasures have left leaves so empty that a trie built anew is much smaller. */
+/* Whether erasures have left a quarter of the elements, or leaves half as full as after the last rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;
-    if (leaves <= LEAVES_KEPT)
+    if (leaves <= LEAVES_MIN)
         return false;
     return n < hamt->most_elements / 4 || (double) leaves * (double) hamt->built_elements >
-                                              2.0 * (double) hamt->built_leaves * (double) n + LEAVES_KEPT;
+                                              2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* The batch is stored by then, so what fails is no error. */
-static void settle(struct ordo_call *call, struct ordo_hamt *hamt)
+/* Rebuilds if erasures have left sparse leaves. A failure is no error, because the batch is stored. */
+static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;
 
@@ -168,27 +167,28 @@ static void settle(struct ordo_call *call, struct ordo_hamt *hamt)
     if (rebuild(call, hamt, true) == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    ordo_log(call->dev, ORDO_LOG_WARNING, "hamt: it was not built anew, and stays larger than it need be");
+    ordo_log(call->dev, ORDO_LOG_WARNING,
+             "hamt: not rebuilt after erasures, so it uses more memory than its elements need");
 }
 
 /* ---- batches ------------------------------------------------------------------------------------------------------- */
 
-/* In a run of their own, which lies in scratch, the elements of the leaves that are touched. */
+/* Copies the elements of touched leaves to a run in scratch. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {
     ORDO_TRY(ordo_run_scratch(call, &hamt->dict, touched->elements, out));
     out->distinct = true;
-    const struct ordo_hamt_stretch s = { .offsets = ordo_at(touched->offsets, 0),
-                                         .firsts = touched->firsts,
-                                         .count = touched->n,
-                                         .most = touched->elements,
-                                         .keys_out = ordo_run_keys(out),
-                                         .values_out = ordo_run_values(&hamt->dict, out) };
+    const struct ordo_hamt_slices s = { .offsets = ordo_at(touched->offsets, 0),
+                                        .firsts = touched->firsts,
+                                        .count = touched->n,
+                                        .most = touched->elements,
+                                        .keys_out = ordo_run_keys(out),
+                                        .values_out = ordo_run_values(&hamt->dict, out) };
     return ordo_hamt_write(call, hamt, &s);
 }
 
-/* What the touched leaves have once the batch is in them. Waits. */
+/* Merges the elements of touched leaves with the batch. Waits. */
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {
@@ -209,11 +209,10 @@ static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const s
     if (stays + out->count <= ORDO_MAX_COUNT)
         return ORDO_OK;
     ordo_runs_release(&hamt->runs, out);
-    return ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "%zu elements: a dictionary has %zu at most (ORDO_MAX_COUNT)",
+    return ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "%zu elements: a dictionary may have %zu (ORDO_MAX_COUNT)",
                      stays + out->count, ORDO_MAX_COUNT);
 }
 
-/* Where a leaf has too many updates for one work-item. */
 static ordo_status store_by_elements(struct ordo_call *call, struct ordo_hamt *hamt,
                                      const struct ordo_sorted_run *batch)
 {
@@ -239,7 +238,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
     return done && !ordo_rehearses(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
 }
 
-/* Spare runs that are kept for the next batch, of what the trie takes. */
+/* Cached runs take up to an eighth of the pool. */
 #define SPARE_ONE_IN 8
 
 static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)
@@ -247,7 +246,7 @@ static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, con
     const ordo_status status = store(call, hamt, batch);
 
     if (status == ORDO_OK)
-        settle(call, hamt);
+        rebuild_if_due(call, hamt);
     ordo_runs_limit_spare(&hamt->runs, hamt->trie.pool.bytes / SPARE_ONE_IN);
     return status;
 }

@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A HAMT of the keys that bytes in the Roaring portable format say: launches of cl/dict/trie/roaring_read.cl. Nothing is kept of
- * what they count before they have been seen to lie within the bytes. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks what the next one depends on, and the trie is
+ * built once all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
 #include "shared/roaring.h"
 
-#define READ_FILE "dict/trie/roaring_read.cl"
+#define MODULE "dict/trie/roaring_read.cl"
 
-/* Bitmaps that one launch walks along, so that none takes long. */
-#define WALKED 4096
+/* Bitmaps that one launch of roaring_walk follows: a limit on its time. */
+#define WALK_MAX 4096
 
-/* What is known so far; arrays in scratch. */
+/* Arrays are in scratch. */
 struct reading {
-    ordo_dict         kind; /* of the kernels */
+    const ordo_dict  *dict;
     struct ordo_slice bytes;
     cl_ulong          size;
-    bool              wide; /* of 64-bit keys */
+    bool              wide; /* 64-bit keys */
     cl_uint           n_parts, n_containers, n_slices;
     cl_ulong          total; /* keys */
     cl_mem            wrong, parts, containers, starts, counts;
 };
-
-static ordo_status launch(struct ordo_call *call, const struct reading *r, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_dict_launch(call, &r->kind, READ_FILE, name, items, args->arg, args->n);
-}
 
 static void begin_args(struct ordo_args *args, const struct reading *r)
 {
@@ -34,7 +28,7 @@ static void begin_args(struct ordo_args *args, const struct reading *r)
     ordo_args_slice(args, &r->bytes);
 }
 
-/* ---- what is wrong ------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------- */
 
 static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
 {
@@ -42,8 +36,8 @@ static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
     return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
 }
 
-/* Waits. */
-static ordo_status look_for_faults(struct ordo_call *call, const struct reading *r)
+/* Fails if a kernel has reported a fault. Waits. */
+static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 {
 #define X(id, of, text) { of, text },
     static const struct {
@@ -52,33 +46,34 @@ static ordo_status look_for_faults(struct ordo_call *call, const struct reading 
 #undef X
     cl_uint wrong[ROARING_FAULT_WORDS];
 
-    memset(wrong, 0xff, sizeof wrong); /* where nothing is read: nothing is wrong */
+    memset(wrong, 0xff, sizeof wrong); /* a dry run reads nothing */
     ORDO_TRY(ordo_call_read(call, r->wrong, 0, wrong, sizeof wrong));
     for (size_t f = 0; f < ROARING_FAULT_WORDS; f++)
-        ORDO_REQUIRE(call->dev, wrong[f] == UINT32_MAX, ORDO_INVALID, "no set in the Roaring portable format: %s %u %s",
-                     faults[f].of, (unsigned) wrong[f], faults[f].text);
+        ORDO_REQUIRE(call->dev, wrong[f] == UINT32_MAX, ORDO_INVALID,
+                     "bytes: not in the Roaring portable format: %s %u %s", faults[f].of, (unsigned) wrong[f],
+                     faults[f].text);
     return ORDO_OK;
 }
 
 /* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
 
-/* The least bytes of a bitmap and of the upper half before it. */
-#define PART_LEAST 12
+/* Bytes of the smallest bitmap, and of the upper half before it. */
+#define PART_BYTES_MIN 12
 
-/* How many bitmaps there are said to be. Waits, of 64-bit keys. */
+/* Reads the number of bitmaps. Waits if keys have 64 bits. */
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
 {
     cl_ulong n = 1;
 
     ORDO_REQUIRE(call->dev, r->size >= 8, ORDO_INVALID,
-                 "no set in the Roaring portable format: %zu bytes, and the empty set has 8", (size_t) r->size);
+                 "size is %zu: a set in the Roaring portable format has at least 8 bytes", (size_t) r->size);
     if (r->wide)
         ORDO_TRY(ordo_call_read(call, r->bytes.mem, r->bytes.at, &n, sizeof n));
-    ORDO_REQUIRE(call->dev, !r->wide || n <= (r->size - 8) / PART_LEAST, ORDO_INVALID,
-                 "no set in the Roaring portable format: %zu bytes cannot have the %llu bitmaps that they begin with",
-                 (size_t) r->size, (unsigned long long) n);
+    ORDO_REQUIRE(call->dev, !r->wide || n <= (r->size - 8) / PART_BYTES_MIN, ORDO_INVALID,
+                 "size is %zu: too few bytes for the %llu bitmaps that the header announces", (size_t) r->size,
+                 (unsigned long long) n);
     ORDO_REQUIRE(call->dev, n > 0 || r->size == 8, ORDO_INVALID,
-                 "no set in the Roaring portable format: %zu bytes are left over behind no bitmaps",
+                 "bytes: not in the Roaring portable format: %zu bytes are left over after 0 bitmaps",
                  (size_t) r->size - 8);
     r->n_parts = (cl_uint) n;
     return ORDO_OK;
@@ -95,15 +90,16 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
     ORDO_TRY(ordo_call_scratch(call, sizeof start, &walk));
     ORDO_TRY(ordo_call_scratch(call, r->n_parts * sizeof(roaring_part), &r->parts));
     ORDO_TRY(ordo_call_write(call, walk, 0, start, sizeof start));
-    for (cl_uint from = 0; from < r->n_parts; from += WALKED) {
-        const cl_uint    stop = r->n_parts - from < WALKED ? r->n_parts : from + WALKED;
+    for (cl_uint from = 0; from < r->n_parts; from += WALK_MAX) {
+        const cl_uint    stop = r->n_parts - from < WALK_MAX ? r->n_parts : from + WALK_MAX;
         struct ordo_args args;
         begin_args(&args, r);
         ORDO_ADD(&args, ORDO_ARG(r->size), ORDO_ARG(wide), ORDO_ARG(r->n_parts), ORDO_ARG(from), ORDO_ARG(stop),
                  ORDO_ARG(walk), ORDO_ARG(r->parts), ORDO_ARG(r->wrong));
-        ORDO_TRY(launch(call, r, "roaring_walk", 1, &args));
+        const struct ordo_launch launch = ordo_roaring_kernel(r->dict, MODULE, "roaring_walk", 1);
+        ORDO_TRY(ordo_call_launch(call, &launch, &args));
     }
-    ORDO_TRY(look_for_faults(call, r));
+    ORDO_TRY(check_faults(call, r));
     ORDO_TRY(ordo_call_read(call, walk, ROARING_FOUND * sizeof found, &found, sizeof found));
     r->n_containers = (cl_uint) found;
     return ORDO_OK;
@@ -122,15 +118,17 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
     begin_args(&args, r);
     ORDO_ADD(&args, ORDO_ARG(r->parts), ORDO_ARG(r->n_parts), ORDO_ARG(r->n_containers), ORDO_ARG(r->containers),
              ORDO_ARG(r->starts), ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_containers", (size_t) r->n_containers + 1, &args));
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_containers", (size_t) r->n_containers + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->starts, (size_t) r->n_containers + 1));
-    ORDO_TRY(look_for_faults(call, r));
+    ORDO_TRY(check_faults(call, r));
     ORDO_TRY(ordo_call_read(call, r->starts, r->n_containers * sizeof slices, &slices, sizeof slices));
     r->n_slices = (cl_uint) slices;
     return ORDO_OK;
 }
 
-/* Looks at all that they have, and counts it. Waits. */
+/* Checks and counts the keys of all containers. Waits. */
 static ordo_status count_keys(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args slices, counts = { .n = 0 };
@@ -139,38 +137,38 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     begin_args(&slices, r);
     ORDO_ADD(&slices, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->n_slices),
              ORDO_ARG(r->counts), ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_slices", (size_t) r->n_slices + 1, &slices));
+    const struct ordo_launch launch_slices =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_slices", (size_t) r->n_slices + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch_slices, &slices));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
     ORDO_ADD(&counts, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
              ORDO_ARG(r->wrong));
-    ORDO_TRY(launch(call, r, "roaring_counts", r->n_containers, &counts));
-    ORDO_TRY(look_for_faults(call, r));
+    const struct ordo_launch launch_counts = ordo_roaring_kernel(r->dict, MODULE, "roaring_counts", r->n_containers);
+    ORDO_TRY(ordo_call_launch(call, &launch_counts, &counts));
+    ORDO_TRY(check_faults(call, r));
     ORDO_TRY(ordo_call_read(call, r->counts, r->n_slices * sizeof r->total, &r->total, sizeof r->total));
     ORDO_REQUIRE(call->dev, r->total <= ORDO_MAX_COUNT, ORDO_TOO_LARGE,
-                 "a set of %llu keys: a dictionary has %zu at most (ORDO_MAX_COUNT)", (unsigned long long) r->total,
+                 "the set has %llu keys: a dictionary may have %zu (ORDO_MAX_COUNT)", (unsigned long long) r->total,
                  ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------------------- */
 
-/* ROARING_SHARE of the kernels. */
-static size_t share_of(const ordo_device *dev)
-{
-    return ordo_device_facts(dev)->cpu ? 256 : 8;
-}
-
 static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
 {
+    const size_t     share = ROARING_SHARE(ordo_device_facts(call->dev)->cpu);
     struct ordo_args args;
 
     begin_args(&args, r);
     ORDO_ADD(&args, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->counts),
              ORDO_ARG(r->n_slices), ORDO_ARG(r->total), ORDO_ARG(run->mem));
-    return launch(call, r, "roaring_keys", ordo_ceil_div((size_t) r->total, share_of(call->dev)), &args);
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_keys", ordo_ceil_div((size_t) r->total, share));
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* Waits. */
+/* Replaces the trie by one of the keys. Waits. */
 static ordo_status become(struct ordo_call *call, struct ordo_hamt *hamt, const struct reading *r)
 {
     struct ordo_sorted_run run;
@@ -207,14 +205,14 @@ static ordo_status check_read(ordo_dict *dict, struct ordo_slice bytes, size_t s
 
     ORDO_TRY(ordo_hamt_check_roaring(dict));
     ORDO_REQUIRE(dict->dev, dict->value_bytes == 0, ORDO_UNSUPPORTED,
-                 "the Roaring format has keys alone, and this dictionary has values of %u bytes", dict->value_bytes);
+                 "the Roaring format has no values: this dictionary has values of %u bytes", dict->value_bytes);
     ORDO_REQUIRE_COUNT(dict->dev, "size", size);
     return ordo_check_arrays(dict->dev, arrays, 1, 0);
 }
 
 static ordo_status read_roaring(struct ordo_call *call, ordo_dict *dict, struct ordo_slice bytes, size_t size)
 {
-    struct reading r = { .kind = *dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
+    struct reading r = { .dict = dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
 
     ORDO_TRY(check_read(dict, bytes, size));
     return read_set(call, ordo_hamt_of(dict), &r);
@@ -235,7 +233,7 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    a[0].copied = true; /* the call stores: no wait for kernels in the caller's memory may fail after that */
+    a[0].copied = true; /* so that no wait for kernels in the caller's memory can fail once the trie is replaced */
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
 }

@@ -1,50 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of a HAMT in the Roaring portable format: launches of cl/dict/trie/roaring_write.cl, with scans between them. */
+/* Writes the keys of a HAMT in the Roaring portable format, with scans between launches. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
 #include "shared/roaring.h"
 
-#define WRITE_FILE "dict/trie/roaring_write.cl"
+#define MODULE "dict/trie/roaring_write.cl"
 
-/* Arrays in scratch; see the kernels. */
+/* Arrays in scratch, as in the kernels. */
 struct writing {
-    ordo_dict kind; /* of the kernels */
-    cl_uint   n, n_containers, n_runs, wide;
-    cl_mem    keys, heads, runs, starts, run_starts; /* of keys, containers, runs */
-    cl_mem    sizes, has_runs, firsts;               /* of containers, summed up */
-    cl_mem    part_starts, header_bytes;             /* of bitmaps of 32-bit keys */
+    const ordo_dict *dict;
+    cl_uint          n, n_containers, n_runs, wide;
+    cl_mem           keys, heads, runs, starts, run_starts; /* for each key, container, run */
+    cl_mem           sizes, has_runs, firsts;               /* for each container, scanned */
+    cl_mem           part_starts, header_bytes;             /* for each bitmap of 32-bit keys */
 };
-
-static ordo_status launch(struct ordo_call *call, const struct writing *w, const char *name, size_t items,
-                          const struct ordo_args *args)
-{
-    return ordo_dict_launch(call, &w->kind, WRITE_FILE, name, items, args->arg, args->n);
-}
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 {
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* ROARING_SUMS. */
+/* Adds ROARING_SUMS of the kernels. */
 static void add_sums(struct ordo_args *args, const struct writing *w)
 {
     ORDO_ADD(args, ORDO_ARG(w->starts), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-/* ---- what there is to write ---------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------------- */
 
-/* The keys, in order. */
+/* Exports the keys. */
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
 {
     ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
-    const struct ordo_hamt_stretch all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
+    const struct ordo_hamt_slices all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Containers and runs. Waits. */
+/* Finds where containers and runs begin. Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -53,7 +47,8 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, n, &w->heads));
     ORDO_TRY(words(call, n, &w->runs));
     ORDO_ADD(&heads, ORDO_ARG(w->keys), ORDO_ARG(w->n), ORDO_ARG(w->heads), ORDO_ARG(w->runs));
-    ORDO_TRY(launch(call, w, "roaring_heads", n, &heads));
+    const struct ordo_launch launch_heads = ordo_roaring_kernel(w->dict, MODULE, "roaring_heads", n);
+    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->heads, n));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->runs, n));
     ORDO_TRY(ordo_call_read(call, w->heads, w->n * sizeof w->n, &w->n_containers, sizeof w->n));
@@ -62,10 +57,11 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, (size_t) w->n_runs + 1, &w->run_starts));
     ORDO_ADD(&starts, ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->n), ORDO_ARG(w->starts),
              ORDO_ARG(w->run_starts));
-    return launch(call, w, "roaring_starts", n, &starts);
+    const struct ordo_launch launch_starts = ordo_roaring_kernel(w->dict, MODULE, "roaring_starts", n);
+    return ordo_call_launch(call, &launch_starts, &starts);
 }
 
-/* What containers take. */
+/* Chooses the form of each container, and sums their bytes. */
 static ordo_status shape(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n_containers + 1;
@@ -76,7 +72,8 @@ static ordo_status shape(struct ordo_call *call, struct writing *w)
     ORDO_TRY(words(call, n, &w->firsts));
     ORDO_ADD(&args, ORDO_ARG(w->keys), ORDO_ARG(w->runs), ORDO_ARG(w->starts), ORDO_ARG(w->n_containers),
              ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts));
-    ORDO_TRY(launch(call, w, "roaring_shapes", n, &args));
+    const struct ordo_launch launch = ordo_roaring_kernel(w->dict, MODULE, "roaring_shapes", n);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, w->sizes, n));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->has_runs, n));
     return ordo_call_sum_before(call, ORDO_U32, w->firsts, n);
@@ -88,10 +85,12 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
 
     add_sums(&args, w);
     ORDO_ADD(&args, ORDO_ARG(lists), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
-    return launch(call, w, "roaring_parts", (size_t) w->n_containers + 1, &args);
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(w->dict, MODULE, "roaring_parts", (size_t) w->n_containers + 1);
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* What headers take. */
+/* Finds where bitmaps begin, and sums the bytes of their headers. */
 static ordo_status head(struct ordo_call *call, struct writing *w)
 {
     const size_t n = (size_t) w->n_containers + 1;
@@ -103,7 +102,7 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
-/* Waits. */
+/* Sets *out to the bytes of the set. Waits. */
 static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
 {
     const size_t at = w->n_containers * sizeof(cl_ulong);
@@ -124,15 +123,17 @@ static ordo_status fill(struct ordo_call *call, const struct writing *w, const s
     add_sums(&header, w);
     ORDO_ADD(&header, ORDO_ARG(w->keys), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
     ordo_args_slice(&header, out);
-    ORDO_TRY(launch(call, w, "roaring_header", w->n_containers, &header));
+    const struct ordo_launch launch_header = ordo_roaring_kernel(w->dict, MODULE, "roaring_header", w->n_containers);
+    ORDO_TRY(ordo_call_launch(call, &launch_header, &header));
     add_sums(&fill, w);
     ORDO_ADD(&fill, ORDO_ARG(w->keys), ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->run_starts), ORDO_ARG(w->n),
              ORDO_ARG(w->header_bytes));
     ordo_args_slice(&fill, out);
-    return launch(call, w, "roaring_fill", w->n, &fill);
+    const struct ordo_launch launch_fill = ordo_roaring_kernel(w->dict, MODULE, "roaring_fill", w->n);
+    return ordo_call_launch(call, &launch_fill, &fill);
 }
 
-/* Bytes of the empty set, of both widths. */
+/* Bytes of the empty set of either width. */
 #define EMPTY_BYTES 8
 
 static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out)
@@ -144,17 +145,16 @@ static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *ha
 
 static ordo_status check_room(const struct ordo_call *call, size_t size, size_t capacity)
 {
-    ORDO_REQUIRE(call->dev, size <= capacity, ORDO_TOO_SMALL, "the set takes %zu bytes, and there is room for %zu",
-                 size, capacity);
+    ORDO_REQUIRE(call->dev, size <= capacity, ORDO_TOO_SMALL, "capacity is %zu: the set needs %zu bytes", capacity,
+                 size);
     return ORDO_OK;
 }
 
 static ordo_status write_set(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_slice *out,
                              size_t capacity, size_t *size)
 {
-    struct writing w = { .kind = hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
+    struct writing w = { .dict = &hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
 
-    w.kind.value_bytes = 0;
     *size = EMPTY_BYTES;
     if (w.n > 0) {
         ORDO_TRY(take_keys(call, hamt, &w));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie: updates of its leaves, and its place behind the interface. */
+/* Updates, and the structure's table. */
 #include "dict/trie/xfast.h"
 
 #include "dict/generic/generic.h"
-#include "dict/tour.h"
 
-#define GROUP_MOST 8
+#define GROUP_MAX 8
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
@@ -21,15 +20,16 @@ static void doubt(ordo_dict *dict)
     ordo_runs_doubt(dict);
 }
 
-/* The leaves are stored by then, so what fails is no error: queries go without. */
-static void settle(struct ordo_xfast *xfast, struct ordo_call *call)
+/* Builds the trie. A failure is no error, because the leaves are stored and queries can search the run. */
+static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
-        ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: the trie was not made, going on without");
+        ordo_log(call->dev, ORDO_LOG_WARNING,
+                 "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* A new run of the leaves and a batch, whose values replace theirs or are combined with them, if it says how. The set is a copy: what is
- * marked in the leaves' bits on the way is of no meaning to them, which have none. Waits. */
+/* Merges the leaves and a batch into a new run. combine NULL: values of the batch replace stored ones. The set is a copy,
+ * because the merge may add hidden bits to it, which the leaves have not. Waits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -51,7 +51,7 @@ static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const
     struct ordo_sorted_run merged;
     ordo_status            status = merge(&xfast->runs, call, b, combine, &merged);
 
-    if (ordo_lacks_memory(status) && xfast->flat) { /* without the trie there may be enough */
+    if (ordo_lacks_memory(status) && xfast->flat) { /* retry without the trie's memory */
         ordo_call_abandon(call, mark);
         ordo_xfast_drop(xfast);
         status = merge(&xfast->runs, call, b, combine, &merged);
@@ -62,7 +62,7 @@ static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const
     } else {
         ordo_call_abandon(call, mark);
     }
-    settle(xfast, call);
+    raise_if_possible(xfast, call);
     return status;
 }
 
@@ -75,7 +75,7 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     ORDO_TRY(ordo_runs_sort_distinct(&xfast->runs, call, keys, values, count, &run));
     ordo_xfast_drop(xfast);
     ordo_runs_replace(&xfast->runs, &run);
-    settle(xfast, call);
+    raise_if_possible(xfast, call);
     return ORDO_OK;
 }
 
@@ -96,7 +96,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Without the memory for all that the leaves and the batch have, what comes of it may still fit. */
+/* Falls back to the generic way if there is no memory for a run of all leaves and the whole batch: its result may be smaller. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
@@ -112,18 +112,43 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_dict_combine_generic(dict, call, c);
 }
 
-/* The leaves stay the same, in a tighter block. */
+/* Copies the leaves to a block without room. */
 static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_compact(dict, call));
-    settle(ordo_xfast_of(dict), call);
+    raise_if_possible(ordo_xfast_of(dict), call);
     return ORDO_OK;
 }
 
-/* ---- the structure ----------------------------------------------------------------------------------------------- */
+/* ---- structure ----------------------------------------------------------------------------------------------- */
+
+/* The table of prefixes: keys are words as wide as the dictionary's. */
+static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
+{
+    struct ordo_hash *prefixes = &xfast->prefixes;
+
+    prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
+    prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
+    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80, seed };
+    prefixes->runs.dict = prefixes->dict;
+}
+
+static ordo_status configure(ordo_dict *dict, const void *configuration)
+{
+    const struct ordo_xfast_config *config = configuration;
+    ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
+                 (unsigned) config->group, GROUP_MAX);
+    ordo_xfast_of(dict)->group = config->group;
+    begin_prefixes(ordo_xfast_of(dict), config->seed);
+    return ORDO_OK;
+}
 
 const struct ordo_structure ordo_xfast_structure = {
     .name = "xfast",
+    .bytes = sizeof(struct ordo_xfast),
+    .config_bytes = sizeof(struct ordo_xfast_config),
+    .configure = configure,
     .destroy = clear,
     .clear = clear,
     .build = build,
@@ -145,34 +170,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .statistics = ordo_xfast_statistics,
 };
 
-static ordo_status another(ordo_device *device, const void *config, ordo_dict **out)
-{
-    return ordo_xfast_create(device, config, out);
-}
-
-/* The table of prefixes: keys are words as wide as the dictionary's. */
-static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
-{
-    struct ordo_hash *prefixes = &xfast->prefixes;
-
-    prefixes->dict = ordo_dict_kind(&xfast->runs.dict);
-    prefixes->dict.key = xfast->runs.dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    prefixes->dict.value_bytes = XFAST_ENTRY_BYTES;
-    prefixes->config = (struct ordo_hash_config) { { prefixes->dict.key, XFAST_ENTRY_BYTES }, 80, seed };
-    prefixes->runs.dict = prefixes->dict;
-}
-
 ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config, ordo_dict **out)
 {
-    ORDO_TRY(
-        ordo_dict_create(device, &ordo_xfast_structure, config ? &config->dict : NULL, sizeof(struct ordo_xfast), out));
-    struct ordo_xfast *xfast = ordo_xfast_of(*out);
-    xfast->group = config->group;
-    begin_prefixes(xfast, config->seed);
-    if (xfast->group > GROUP_MOST) {
-        ordo_dict_destroy(out);
-        return ORDO_FAIL(device, ORDO_INVALID, "group is %u: it may be 0 to %d", (unsigned) config->group, GROUP_MOST);
-    }
-    ordo_dict_expect(*out, another, config);
-    return ORDO_OK;
+    return ordo_dict_create(device, &ordo_xfast_structure, config, out);
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie on the host's side; cl/shared/xfast.h draws it and has the invariants.
+/* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
  *
- * The leaves are the run of a sorted array (dict/runs), and long prefixes lie in a hash table (dict/hash): the trie stands on
- * both. An update merges the run with the batch, as the sorted array does, and makes flat and table anew: places shift, so
- * all entries change anyway, and of most keys there are few entries. What cannot be made for want of memory is no error: queries
- * then go by the sorted array's search until the next update.
+ * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update merges
+ * the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most leaves
+ * change. A lack of memory for flat or table is no error: queries then search the run until the next update. A query of
+ * prefixes needs the trie, so it builds it if it is missing.
  *
- * A question about prefixes needs the trie, and makes it if it is not there.
- *
- * Its files from the bottom up, each of which calls those before it:
+ * Each file calls only files above it in this list:
  *
  *   xfast_build.c   flat and table
  *   xfast_query.c   queries
- *   xfast_check.c   the invariants, what it takes
- *   xfast.c         updates, the structure's table
- *   xfast_prefix.c  questions about prefixes
+ *   xfast_check.c   invariants, statistics
+ *   xfast.c         updates, table of the structure
+ *   xfast_prefix.c  queries of prefixes
  */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
@@ -25,13 +23,13 @@
 #include "shared/xfast.h"
 
 struct ordo_xfast {
-    struct ordo_runs runs;  /* first: a dictionary is a struct ordo_runs, and that a struct ordo_xfast */
-    uint32_t         group; /* as it was asked for */
-    xfast_shape      shape; /* of what follows */
-    cl_mem           flat;  /* NULL: there is no trie over the run */
-    cl_mem           masks; /* X4; made when first asked for */
+    struct ordo_runs runs;  /* first */
+    uint32_t         group; /* of the configuration */
+    xfast_shape      shape; /* of flat, masks and prefixes */
+    cl_mem           flat;  /* NULL: the run has no trie */
+    cl_mem           masks; /* X4; made by the first query that needs them */
     size_t           flat_bytes, mask_bytes, bytes_peak;
-    struct ordo_hash prefixes; /* a hash table of its own, never called by itself */
+    struct ordo_hash prefixes; /* the table; no caller of the interface reaches it */
 };
 
 static inline struct ordo_xfast *ordo_xfast_of(ordo_dict *dict)
@@ -47,17 +45,17 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
-/* Lets go of flat, table and masks. */
+/* Frees flat, table and masks. */
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Makes them for the run that is there, if any and if they are not. Waits. */
+/* Builds flat and table if there is a run and they are missing. Waits. */
 ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
-/* Notes what flat, table and masks take, if that was never so much. */
+/* Raises the peak to the bytes of flat, table and masks. */
 void ordo_xfast_note_peak(struct ordo_xfast *xfast);
-/* XFAST_TRIE of cl/dict/trie/xfast.cl. */
+/* Adds XFAST_TRIE of cl/dict/trie/xfast.cl. */
 void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast);
-/* Launches a kernel over `items`; a work-item takes more than one where there are many. */
-ordo_status ordo_xfast_launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *file,
-                              const char *name, size_t items, const struct ordo_args *args);
+/* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
+struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
+                                     size_t items);
 
 /* ---- xfast_query.c ----------------------------------------------------------------------------------------------- */
 
@@ -70,9 +68,5 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
 
 ordo_status ordo_xfast_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_xfast_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
-
-/* ---- xfast.c ----------------------------------------------------------------------------------------------------- */
-
-extern const struct ordo_structure ordo_xfast_structure;
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flat and table of an X-fast trie, made of its leaves. */
+/* Builds flat and table of the leaves. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
 #include "primitive/scan.h"
 
-#define BUILD_FILE "dict/trie/xfast_build.cl"
+#define MODULE "dict/trie/xfast_build.cl"
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-/* Lengths from one level of the table to the next, where the caller leaves it open. */
+/* Bits from one level of the table to the next, if the configuration has 0. */
 #define GROUP_DEFAULT 4
 
-/* So wide a group that the table cannot have more entries than one call takes. */
+/* Widens the group until the table cannot have more entries than ORDO_MAX_COUNT. */
 static cl_uint widen(cl_uint group, size_t count, size_t lengths)
 {
     while ((count / (XFAST_LEAF + 1) + 1) * (lengths / group) > ORDO_MAX_COUNT)
@@ -24,7 +24,7 @@ static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
 {
     const size_t width = xfast->runs.dict.key_bytes * 8;
     xfast_shape  shape = { .count = (cl_uint) count, .flat_bits = 1 };
-    while (shape.flat_bits < XFAST_FLAT_MOST && count > (size_t) XFAST_FLAT_MEAN << shape.flat_bits)
+    while (shape.flat_bits < XFAST_FLAT_BITS_MAX && count > (size_t) XFAST_FLAT_MEAN_MAX << shape.flat_bits)
         shape.flat_bits++;
     const size_t lengths = width - 1 - shape.flat_bits;
     shape.group = widen(xfast->group ? xfast->group : GROUP_DEFAULT, count, lengths);
@@ -40,12 +40,11 @@ void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast)
     ordo_hash_add_table(args, &xfast->prefixes.table);
 }
 
-ordo_status ordo_xfast_launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *file,
-                              const char *name, size_t items, const struct ordo_args *args)
+struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel, size_t items)
 {
-    ordo_dict kind = xfast->runs.dict;
+    ordo_dict kind = ordo_dict_kind(&xfast->runs.dict);
     kind.value_bytes = XFAST_ENTRY_BYTES;
-    return ordo_dict_launch(call, &kind, file, name, items, args->arg, args->n);
+    return ordo_dict_kernel(&kind, file, kernel, items);
 }
 
 /* ---- flat -------------------------------------------------------------------------------------------------------- */
@@ -62,29 +61,30 @@ void ordo_xfast_drop(struct ordo_xfast *xfast)
 
 static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
 {
-    const size_t     entries = ((size_t) 1 << xfast->shape.flat_bits) + 1;
+    const size_t     entries = XFAST_FLAT_ENTRIES(xfast->shape.flat_bits);
     struct ordo_args args = { .n = 0 };
 
     ORDO_TRY(ordo_buffer_create(call->dev, entries * sizeof(cl_uint), &xfast->flat));
     xfast->flat_bytes = entries * sizeof(cl_uint);
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(xfast->flat));
-    return ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_flat", entries, &args);
+    const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_flat", entries);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
-/* In scratch: entries that begin before each leaf. *total: all; waits. */
+/* Counts the entries that begin before each leaf, in scratch, and all entries. Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
-    ordo_dict        kind = xfast->runs.dict;
     struct ordo_args args = { .n = 0 };
     cl_uint          all = 0;
 
-    kind.value_bytes = XFAST_ENTRY_BYTES;
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), offsets));
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(*offsets));
-    ORDO_TRY(ordo_dict_launch_pass(call, &kind, BUILD_FILE, "xfast_count", n, args.arg, args.n));
+    const struct ordo_launch launch =
+        ordo_xfast_kernel(xfast, MODULE, "xfast_count", ordo_dict_pass_items(call->dev, n));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *offsets, n));
     ORDO_TRY(ordo_call_read(call, *offsets, (n - 1) * sizeof all, &all, sizeof all));
     *total = all;
@@ -106,7 +106,8 @@ static ordo_status make_table(struct ordo_xfast *xfast, struct ordo_call *call)
     ORDO_TRY(ordo_call_scratch(call, total * XFAST_ENTRY_BYTES, &entries));
     ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->shape), ORDO_ARG(offsets), ORDO_ARG(words),
              ORDO_ARG(entries));
-    ORDO_TRY(ordo_xfast_launch(call, xfast, BUILD_FILE, "xfast_entries", xfast->shape.count, &args));
+    const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_entries", xfast->shape.count);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_hash_build(&xfast->prefixes.dict, call, ordo_at(words, 0), ordo_at(entries, 0), total);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about prefixes: arguments, the masks, launches. */
+/* Queries of prefixes. */
 #include "dict/trie/xfast.h"
 
-#define PREFIX_FILE "dict/trie/xfast_prefix.cl"
+#define MODULE "dict/trie/xfast_prefix.cl"
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
-/* Bytes of an element of an output that may be left out. */
+/* Bytes of an element of an optional output. */
 static size_t if_wanted(struct ordo_slice slice, size_t bytes)
 {
     return slice.mem ? bytes : 0;
@@ -15,7 +15,7 @@ static size_t if_wanted(struct ordo_slice slice, size_t bytes)
 static ordo_status check_keys(const ordo_dict *dict)
 {
     ORDO_REQUIRE(dict->dev, dict->key == ORDO_U32 || dict->key == ORDO_U64, ORDO_UNSUPPORTED,
-                 "prefixes are of keys of ORDO_U32 and ORDO_U64");
+                 "prefixes need keys of ORDO_U32 or ORDO_U64");
     return ORDO_OK;
 }
 
@@ -37,7 +37,8 @@ static ordo_status launch_counts(struct ordo_xfast *xfast, struct ordo_call *cal
     ordo_args_slice(&args, &c->lengths);
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &c->counts);
-    return ordo_xfast_launch(call, xfast, PREFIX_FILE, "xfast_under", c->count, &args);
+    const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_under", c->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status count_prefix(struct ordo_call *call, ordo_dict *dict, const struct prefix_counts *c)
@@ -84,7 +85,7 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
 
 /* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
 
-/* Enqueues the masks, if they are not there. */
+/* Makes the masks if they are missing. */
 static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     const size_t     bytes = xfast->shape.count * xfast->runs.dict.key_bytes;
@@ -97,7 +98,9 @@ static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
     ORDO_TRY(ordo_buffer_create(call->dev, bytes, &masks));
     ordo_xfast_add_trie(&args, xfast);
     ORDO_ADD(&args, ORDO_ARG(masks));
-    const ordo_status status = ordo_xfast_launch(call, xfast, PREFIX_FILE, "xfast_masks", xfast->shape.count, &args);
+    const struct ordo_launch launch =
+        ordo_xfast_kernel(xfast, MODULE, "xfast_masks", ordo_ceil_div(xfast->shape.count, XFAST_MASKS_SHARE));
+    const ordo_status status = ordo_call_launch(call, &launch, &args);
     if (status != ORDO_OK) {
         ordo_buffer_destroy(call->dev, &masks);
         return status;
@@ -129,7 +132,8 @@ static ordo_status launch_matches(struct ordo_xfast *xfast, struct ordo_call *ca
     ordo_args_slice(&args, &s->prefixes_out);
     ordo_args_slice(&args, &s->values_out);
     ordo_args_slice(&args, &s->found);
-    return ordo_xfast_launch(call, xfast, PREFIX_FILE, "xfast_matches", s->count, &args);
+    const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_matches", s->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status longest_prefix(struct ordo_call *call, ordo_dict *dict, const struct prefix_seeks *s)

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of an X-fast trie; without a trie over the run, the sorted array's. */
+/* Queries. If there is no trie over the run, they search the run as a sorted array does. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
 
-#define QUERY_FILE "dict/trie/xfast_query.cl"
+#define MODULE "dict/trie/xfast_query.cl"
 
-static ordo_status launch(struct ordo_call *call, const struct ordo_xfast *xfast, const char *name, size_t n,
-                          const struct ordo_args *args)
+/* A kernel whose work-items take RUN_STEP of n queries each. */
+static struct ordo_launch steps(const struct ordo_xfast *xfast, const char *kernel, size_t n)
 {
-    ordo_dict kind = xfast->runs.dict;
-    kind.value_bytes = XFAST_ENTRY_BYTES;
-    return ordo_dict_launch_steps(call, &kind, QUERY_FILE, name, n, args->arg, args->n);
+    return ordo_xfast_kernel(xfast, MODULE, kernel, ordo_dict_step_items(xfast->runs.dict.dev, n));
 }
 
-/* The values of the leaves, and how wide they are. */
+/* Adds the values of the leaves, and their bytes. */
 static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
 {
     ordo_args_slice(args, values);
@@ -36,7 +34,8 @@ ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struc
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
     ordo_args_slice(&args, &finds->found);
-    return launch(call, xfast, "xfast_find", finds->count, &args);
+    const struct ordo_launch launch = steps(xfast, "xfast_find", finds->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
@@ -51,7 +50,8 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
-    return launch(call, xfast, "xfast_ranks", ranks->count, &args);
+    const struct ordo_launch launch = steps(xfast, "xfast_ranks", ranks->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
@@ -72,7 +72,8 @@ ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struc
     ordo_args_slice(&args, &seeks->keys_out);
     ordo_args_slice(&args, &seeks->values_out);
     ordo_args_slice(&args, &seeks->found);
-    return launch(call, xfast, "xfast_seek", seeks->count, &args);
+    const struct ordo_launch launch = steps(xfast, "xfast_seek", seeks->count);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
@@ -88,5 +89,6 @@ ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &counts->hi);
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &counts->counts);
-    return launch(call, xfast, "xfast_tally", counts->count, &args);
+    const struct ordo_launch launch = steps(xfast, "xfast_tally", counts->count);
+    return ordo_call_launch(call, &launch, &args);
 }

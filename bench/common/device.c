@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+
+#include "json.h"
+#include "terminal.h"
+#include "timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PLATFORMS 16
+
+static int select_all(char selected[MOST_SELECTED][SELECT_BYTES])
+{
+    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_uint        n_platforms = 0;
+    int            n = 0;
+
+    if (clGetPlatformIDs(MOST_PLATFORMS, platforms, &n_platforms) != CL_SUCCESS)
+        return 0;
+    for (cl_uint p = 0; p < n_platforms && p < MOST_PLATFORMS; p++) {
+        cl_uint n_devices = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
+            continue;
+        for (cl_uint d = 0; d < n_devices && n < MOST_SELECTED; d++)
+            snprintf(selected[n++], SELECT_BYTES, "%u:%u", p, d);
+    }
+    return n;
+}
+
+int select_devices(const char *list, char selected[MOST_SELECTED][SELECT_BYTES])
+{
+    int n = 0;
+    if (!list) {
+        selected[0][0] = 0;
+        return 1;
+    }
+    if (strcmp(list, "all") == 0)
+        return select_all(selected);
+    for (const char *at = list;;) {
+        const size_t length = strcspn(at, ",");
+        if (n == MOST_SELECTED || length == 0 || length >= SELECT_BYTES)
+            usage_error("--device: '%s' is not a list of devices", list);
+        snprintf(selected[n++], SELECT_BYTES, "%.*s", (int) length, at);
+        if (!at[length])
+            return n;
+        at += length + 1;
+    }
+}
+
+ordo_device *open_device(const char *select)
+{
+    char                            message[4096] = "";
+    ordo_device                    *device = NULL;
+    const struct ordo_device_config config = { .select = *select ? select : NULL,
+                                               .message = message,
+                                               .message_bytes = sizeof message };
+    const ordo_status               got = ordo_device_open(&config, &device);
+    if (got != ORDO_OK)
+        complain("%s", *message ? message : ordo_status_string(got));
+    return device;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------------- */
+
+ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out)
+{
+    cl_int code = CL_SUCCESS;
+    *out = clCreateBuffer(ordo_device_context(device), CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
+    return code == CL_SUCCESS ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+}
+
+ordo_status device_write(ordo_device *device, cl_mem to, const void *from, size_t bytes)
+{
+    if (bytes)
+        TRY_CL(clEnqueueWriteBuffer(ordo_device_queue(device), to, CL_TRUE, 0, bytes, from, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes)
+{
+    if (bytes)
+        TRY_CL(clEnqueueReadBuffer(ordo_device_queue(device), from, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+void device_release(const cl_mem *buffers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------------- */
+
+const size_t gather_bytes[N_GATHERS] = { 32, 64, 128 };
+
+/* Each of `lanes` work-items reads 16 bytes of a place, as often as PLACES; the sum of what it read is its output. */
+#define PLACES 16
+static const char kernels[] =
+    "__kernel void copy(__global const uint4 *from, __global uint4 *to)\n"
+    "{\n"
+    "    to[get_global_id(0)] = from[get_global_id(0)];\n"
+    "}\n"
+    "uint mix(uint x)\n"
+    "{\n"
+    "    x = (x ^ (x >> 16)) * 0x7feb352du;\n"
+    "    x = (x ^ (x >> 15)) * 0x846ca68bu;\n"
+    "    return x ^ (x >> 16);\n"
+    "}\n"
+    "__kernel void gather(__global const uint4 *table, uint mask, uint lanes, __global uint *sums)\n"
+    "{\n"
+    "    const uint id = get_global_id(0), lane = id & (lanes - 1), first = id / lanes * PLACES;\n"
+    "    uint4      sum = 0;\n"
+    "    for (uint i = 0; i < PLACES; i++)\n"
+    "        sum += table[(size_t) (mix(first + i) & mask) * lanes + lane];\n"
+    "    sums[id] = sum.x + sum.y + sum.z + sum.w;\n"
+    "}\n"
+    "__kernel void number(__global uint4 *table)\n"
+    "{\n"
+    "    const uint i = get_global_id(0) * 4;\n"
+    "    table[get_global_id(0)] = (uint4) (i, i + 1, i + 2, i + 3);\n"
+    "}\n"
+    "__kernel void nothing(void)\n"
+    "{\n"
+    "}\n";
+
+struct bench {
+    ordo_device     *device;
+    cl_command_queue queue;
+    cl_program       program;
+    cl_mem           a, b; /* of `bytes` each */
+    size_t           bytes;
+};
+
+/* A kernel that time_calls times. */
+struct launch {
+    const struct bench *bench;
+    cl_kernel           kernel; /* NULL: the copy by command */
+    size_t              items;
+};
+
+static ordo_status enqueue(void *arg, const struct ordo_order *order)
+{
+    const struct launch *launch = arg;
+    const struct bench  *bench = launch->bench;
+    (void) order;
+    const cl_int code =
+        launch->kernel
+            ? clEnqueueNDRangeKernel(bench->queue, launch->kernel, 1, NULL, &launch->items, NULL, 0, NULL, NULL)
+            : clEnqueueCopyBuffer(bench->queue, bench->a, bench->b, 0, 0, bench->bytes, 0, NULL, NULL);
+    return code == CL_SUCCESS ? ORDO_OK : ORDO_OPENCL;
+}
+
+/* Seconds of a call; NaN if it fails. */
+static double time_launch(const struct launch *launch)
+{
+    const struct timing_goal goal = { .seconds = 0.08, .batch_seconds = 0.004, .repetitions = 9 };
+    struct timing            timing;
+    if (time_calls(launch->bench->device, enqueue, (void *) launch, &goal, &timing) != ORDO_OK)
+        return NAN;
+    return timing.wall.median;
+}
+
+/* ---- copying ------------------------------------------------------------------------------------------------- */
+
+static void measure_copy(const struct bench *bench, struct copy_rate *out)
+{
+    cl_kernel    kernel = clCreateKernel(bench->program, "copy", NULL);
+    const double moved = 2 * (double) bench->bytes;
+    out->bytes = bench->bytes;
+    out->by_command = moved / time_launch(&(struct launch) { .bench = bench });
+    out->by_kernel = NAN;
+    if (kernel && clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) == CL_SUCCESS &&
+        clSetKernelArg(kernel, 1, sizeof bench->b, &bench->b) == CL_SUCCESS)
+        out->by_kernel = moved / time_launch(&(struct launch) { bench, kernel, bench->bytes / 16 });
+    if (kernel)
+        clReleaseKernel(kernel);
+    out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* of NaN and a number the number */
+}
+
+/* ---- places at random ---------------------------------------------------------------------------------------- */
+
+static uint32_t mix(uint32_t x)
+{
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+/* What work-item `id` must have summed up: word w of the table is w. */
+static uint32_t sum_of(uint32_t id, uint32_t mask, uint32_t lanes)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        const uint32_t at = ((mix(id / lanes * PLACES + i) & mask) * lanes + id % lanes) * 4;
+        sum += 4 * at + 6;
+    }
+    return sum;
+}
+
+#define CHECKED 1024
+
+static bool sums_are_right(const struct bench *bench, size_t items, uint32_t mask, uint32_t lanes)
+{
+    uint32_t     sums[CHECKED];
+    const size_t first = items - CHECKED;
+    if (clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, first * 4, sizeof sums, sums, 0, NULL, NULL) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < CHECKED; i++)
+        if (sums[i] != sum_of((uint32_t) (first + i), mask, lanes))
+            return false;
+    return true;
+}
+
+/* Places a second in the first table_bytes of the table; NaN if it fails, negative if a sum is wrong. */
+static double gather_rate(const struct bench *bench, cl_kernel kernel, size_t table_bytes, size_t place_bytes)
+{
+    const cl_uint lanes = (cl_uint) (place_bytes / 16), mask = (cl_uint) (table_bytes / place_bytes) - 1;
+    const size_t  items = (size_t) 1 << (ordo_device_facts(bench->device)->cpu ? 15 : 22);
+    if (clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) != CL_SUCCESS ||
+        clSetKernelArg(kernel, 1, sizeof mask, &mask) != CL_SUCCESS ||
+        clSetKernelArg(kernel, 2, sizeof lanes, &lanes) != CL_SUCCESS ||
+        clSetKernelArg(kernel, 3, sizeof bench->b, &bench->b) != CL_SUCCESS)
+        return NAN;
+    const double seconds = time_launch(&(struct launch) { bench, kernel, items });
+    if (isnan(seconds))
+        return NAN;
+    return sums_are_right(bench, items, mask, lanes) ? (double) items / lanes * PLACES / seconds : -1;
+}
+
+/* The largest power of two up to a number. */
+static size_t power_below(uint64_t number)
+{
+    size_t power = 1;
+    while (power <= number / 2)
+        power *= 2;
+    return power;
+}
+
+static bool number_table(const struct bench *bench)
+{
+    cl_kernel    kernel = clCreateKernel(bench->program, "number", NULL);
+    const size_t items = bench->bytes / 16;
+    const bool   done = kernel && clSetKernelArg(kernel, 0, sizeof bench->a, &bench->a) == CL_SUCCESS &&
+                      clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL) == CL_SUCCESS;
+    if (kernel)
+        clReleaseKernel(kernel);
+    return done;
+}
+
+static ordo_status measure_gathers(const struct bench *bench, struct limits *out)
+{
+    const uint64_t cache = ordo_device_facts(bench->device)->cache_bytes;
+    cl_kernel      kernel = clCreateKernel(bench->program, "gather", NULL);
+    ordo_status    got = ORDO_OK;
+    out->memory_bytes = bench->bytes;
+    out->cache_bytes = power_below(cache / 2 < bench->bytes / 8 ? cache / 2 : bench->bytes / 8);
+    if (out->cache_bytes > (size_t) 16 << 20)
+        out->cache_bytes = (size_t) 16 << 20;
+    for (int g = 0; g < N_GATHERS && kernel && number_table(bench); g++) {
+        out->from_memory[g] = gather_rate(bench, kernel, out->memory_bytes, gather_bytes[g]);
+        if (out->cache_bytes >= 4096)
+            out->from_cache[g] = gather_rate(bench, kernel, out->cache_bytes, gather_bytes[g]);
+        if (out->from_memory[g] < 0 || out->from_cache[g] < 0)
+            got = ORDO_BROKEN;
+    }
+    if (kernel)
+        clReleaseKernel(kernel);
+    return got;
+}
+
+/* ---- launches and the way to the device ---------------------------------------------------------------------- */
+
+#define WAITS 21
+
+static void measure_launches(const struct bench *bench, struct limits *out)
+{
+    cl_kernel     kernel = clCreateKernel(bench->program, "nothing", NULL);
+    struct launch launch = { bench, kernel, 1 };
+    double        seconds[WAITS];
+    int           n = 0;
+    if (!kernel)
+        return;
+    out->launch = time_launch(&launch);
+    for (double before = now(); n < WAITS && enqueue(&launch, NULL) == ORDO_OK && clFinish(bench->queue) == CL_SUCCESS;
+         before = now())
+        seconds[n++] = now() - before;
+    out->launch_and_wait = spread_of(seconds, n).median;
+    clReleaseKernel(kernel);
+}
+
+#define TRANSFERS 5
+
+static void measure_transfers(const struct bench *bench, struct limits *out)
+{
+    const size_t bytes = bench->bytes < (size_t) 64 << 20 ? bench->bytes : (size_t) 64 << 20;
+    void        *host = calloc(1, bytes);
+    double       there[TRANSFERS], back[TRANSFERS];
+    int          n = 0;
+    for (int t = -1; t < TRANSFERS && host; t++) { /* the first touches the pages */
+        const double start = now();
+        if (clEnqueueWriteBuffer(bench->queue, bench->b, CL_TRUE, 0, bytes, host, 0, NULL, NULL) != CL_SUCCESS)
+            break;
+        const double middle = now();
+        if (clEnqueueReadBuffer(bench->queue, bench->b, CL_TRUE, 0, bytes, host, 0, NULL, NULL) != CL_SUCCESS)
+            break;
+        if (t < 0)
+            continue;
+        there[n] = middle - start;
+        back[n++] = now() - middle;
+    }
+    free(host);
+    out->to_device = (double) bytes / spread_of(there, n).median;
+    out->from_device = (double) bytes / spread_of(back, n).median;
+}
+
+/* ---- all together -------------------------------------------------------------------------------------------- */
+
+/* Much more than a cache holds, and little of what the device has: a power of two. */
+static size_t table_bytes(const struct ordo_facts *facts)
+{
+    uint64_t bytes = facts->cpu ? (uint64_t) 128 << 20 : (uint64_t) 1 << 30;
+    while (bytes > facts->max_alloc_bytes || bytes * 8 > facts->global_bytes)
+        bytes /= 2;
+    return (size_t) bytes;
+}
+
+static ordo_status open_bench(struct bench *bench)
+{
+    const cl_device_id id = ordo_device_id(bench->device);
+    const char        *source = kernels;
+    char               options[32];
+    snprintf(options, sizeof options, "-DPLACES=%d", PLACES);
+    bench->queue = ordo_device_queue(bench->device);
+    bench->bytes = table_bytes(ordo_device_facts(bench->device));
+    bench->program = clCreateProgramWithSource(ordo_device_context(bench->device), 1, &source, NULL, NULL);
+    if (!bench->program || clBuildProgram(bench->program, 1, &id, options, NULL, NULL) != CL_SUCCESS)
+        return ORDO_OPENCL;
+    bench->a = clCreateBuffer(ordo_device_context(bench->device), CL_MEM_READ_WRITE, bench->bytes, NULL, NULL);
+    bench->b = clCreateBuffer(ordo_device_context(bench->device), CL_MEM_READ_WRITE, bench->bytes, NULL, NULL);
+    return bench->a && bench->b ? ORDO_OK : ORDO_NO_DEVICE_MEMORY;
+}
+
+static void close_bench(struct bench *bench)
+{
+    if (bench->a)
+        clReleaseMemObject(bench->a);
+    if (bench->b)
+        clReleaseMemObject(bench->b);
+    if (bench->program)
+        clReleaseProgram(bench->program);
+}
+
+static ordo_status measure(const struct bench *bench, struct limits *out)
+{
+    if (!number_table(bench))
+        return ORDO_OPENCL;
+    measure_copy(bench, &out->copy);
+    TRY(measure_gathers(bench, out));
+    measure_launches(bench, out);
+    measure_transfers(bench, out);
+    return ordo_device_finish(bench->device);
+}
+
+ordo_status measure_limits(ordo_device *device, struct limits *out)
+{
+    struct bench bench = { .device = device };
+    *out = (struct limits) { .copy = { NAN, NAN, NAN, 0 },
+                             .from_memory = { NAN, NAN, NAN },
+                             .from_cache = { NAN, NAN, NAN },
+                             .launch = NAN,
+                             .launch_and_wait = NAN,
+                             .to_device = NAN,
+                             .from_device = NAN };
+    ordo_status got = open_bench(&bench);
+    if (got == ORDO_OK)
+        got = measure(&bench, out);
+    close_bench(&bench);
+    return got;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+cJSON *limits_to_json(const struct limits *limits)
+{
+    cJSON *json = cJSON_CreateObject();
+    json_number(json, "copy_bytes_per_s", limits->copy.bytes_per_second);
+    json_number(json, "copy_by_command", limits->copy.by_command);
+    json_number(json, "copy_by_kernel", limits->copy.by_kernel);
+    json_exact(json, "copy_bytes", (double) limits->copy.bytes);
+    for (int g = 0; g < N_GATHERS; g++) {
+        char name[40];
+        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
+        json_number(json, name, limits->from_memory[g]);
+        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
+        json_number(json, name, limits->from_cache[g]);
+    }
+    json_exact(json, "gather_table_bytes", (double) limits->memory_bytes);
+    json_exact(json, "gather_cached_bytes", (double) limits->cache_bytes);
+    json_number(json, "launch_s", limits->launch);
+    json_number(json, "launch_and_wait_s", limits->launch_and_wait);
+    json_number(json, "to_device_bytes_per_s", limits->to_device);
+    json_number(json, "from_device_bytes_per_s", limits->from_device);
+    return json;
+}
+
+struct limits limits_from_json(const cJSON *json)
+{
+    struct limits limits = { .copy = { .bytes_per_second = number_of(json, "copy_bytes_per_s"),
+                                       .by_command = number_of(json, "copy_by_command"),
+                                       .by_kernel = number_of(json, "copy_by_kernel"),
+                                       .bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) },
+                             .launch = number_of(json, "launch_s"),
+                             .launch_and_wait = number_of(json, "launch_and_wait_s"),
+                             .to_device = number_of(json, "to_device_bytes_per_s"),
+                             .from_device = number_of(json, "from_device_bytes_per_s") };
+    for (int g = 0; g < N_GATHERS; g++) {
+        char name[40];
+        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
+        limits.from_memory[g] = number_of(json, name);
+        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
+        limits.from_cache[g] = number_of(json, name);
+    }
+    return limits;
+}
+
+void say_limits(FILE *out, int indent, const struct limits *l)
+{
+    char copy[TEXT_BYTES], there[TEXT_BYTES], back[TEXT_BYTES], launch[TEXT_BYTES], wait[TEXT_BYTES];
+    char memory[N_GATHERS][TEXT_BYTES], cache[N_GATHERS][TEXT_BYTES];
+    for (int g = 0; g < N_GATHERS; g++) {
+        text_rate(memory[g], l->from_memory[g]);
+        text_rate(cache[g], l->from_cache[g]);
+    }
+    say(out, indent + 11, "%*s%-10s %s GB/s, read and written; from the host %s GB/s, back %s", indent, "", "copies",
+        text_giga(copy, l->copy.bytes_per_second), text_giga(there, l->to_device), text_giga(back, l->from_device));
+    say(out, indent + 11,
+        "%*s%-10s a second, of 32 / 64 / 128 bytes at random: %s / %s / %s from memory, %s / %s / %s from its cache",
+        indent, "", "gathers", memory[0], memory[1], memory[2], cache[0], cache[1], cache[2]);
+    say(out, indent + 11, "%*s%-10s %s for an empty kernel, %s waited for", indent, "", "launches",
+        text_seconds(launch, l->launch), text_seconds(wait, l->launch_and_wait));
+}
+
+void limits_differ(const struct limits *a, const struct limits *b, double share, char *text, size_t bytes)
+{
+    const struct {
+        const char *name;
+        double      a, b;
+    } all[] = {
+        { "copy", a->copy.bytes_per_second, b->copy.bytes_per_second },
+        { "gathers", a->from_memory[0], b->from_memory[0] },
+        { "gathers from cache", a->from_cache[0], b->from_cache[0] },
+        { "launches", a->launch, b->launch },
+        { "to the device", a->to_device, b->to_device },
+        { "from the device", a->from_device, b->from_device },
+    };
+    size_t used = 0;
+    *text = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all && used < bytes; i++)
+        if (fabs(log(all[i].b / all[i].a)) > log(1 + share)) /* of NaN: false */
+            used += (size_t) snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", all[i].name);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "json.h"
+#include "terminal.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- ways to take one ---------------------------------------------------------------------------------------- */
+
+#define MEMBER(type) (*(type *) ((char *) options + row->at))
+
+void take_flag(void *options, const struct option_row *row, const char *text)
+{
+    (void) text;
+    MEMBER(bool) = true;
+}
+
+void take_one(void *options, const struct option_row *row, const char *text)
+{
+    (void) text;
+    MEMBER(uint32_t) = 1;
+}
+
+void take_text(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(const char *) = text;
+}
+
+void take_json(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(const char *) = json_option(text);
+}
+
+static double whole_number(const struct option_row *row, const char *text)
+{
+    const double number = option_number(row->name, text, row->low, row->high);
+    if (number != floor(number))
+        usage_error("%s: '%s' is not a whole number", row->name, text);
+    return number;
+}
+
+void take_double(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(double) = option_number(row->name, text, row->low, row->high);
+}
+
+void take_uint32(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(uint32_t) = (uint32_t) whole_number(row, text);
+}
+
+void take_uint64(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(uint64_t) = (uint64_t) whole_number(row, text);
+}
+
+void take_size(void *options, const struct option_row *row, const char *text)
+{
+    MEMBER(size_t) = (size_t) whole_number(row, text);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------------ */
+
+#define ROWS_MAX 64
+enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };
+
+/* The options as getopt_long wants them. */
+struct getopt_names {
+    struct option names[ROWS_MAX + 3];
+    char          letters[2 * ROWS_MAX + 2];
+};
+
+static struct getopt_names getopt_names(const struct option_table *table)
+{
+    struct getopt_names g = { .letters = "h" };
+    int                 at = 1, i = 0;
+    for (; i < table->n; i++) {
+        const struct option_row *row = &table->rows[i];
+        g.names[i] = (struct option) { row->name + 2, row->argument, NULL, CODE_OF_ROW + i };
+        if (row->letter)
+            g.letters[at++] = row->letter;
+        if (row->letter && row->argument)
+            g.letters[at++] = ':';
+    }
+    g.names[i] = (struct option) { "help", no_argument, NULL, 'h' };
+    g.names[i + 1] = (struct option) { "version", no_argument, NULL, CODE_OF_VERSION };
+    optind = 0; /* from the beginning, each time */
+    return g;
+}
+
+/* The row of what getopt_long returned; exits if it is none. */
+static const struct option_row *row_of(const struct option_table *table, int code)
+{
+    for (int i = 0; i < table->n; i++)
+        if (code == CODE_OF_ROW + i || code == table->rows[i].letter)
+            return &table->rows[i];
+    if (code == 'h')
+        print_lines(table->help);
+    else if (code == CODE_OF_VERSION)
+        print_version();
+    else
+        usage_error(NULL); /* getopt has said what is wrong */
+    exit(EXIT_GOOD);
+}
+
+int take_options(const struct option_table *table, int argc, char **argv, void *options)
+{
+    const struct getopt_names g = getopt_names(table);
+    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;) {
+        const struct option_row *row = row_of(table, code);
+        row->take(options, row, optarg);
+    }
+    return optind;
+}
+
+void take_all_options(const struct option_table *table, int argc, char **argv, void *options)
+{
+    const int next = take_options(table, argc, argv, options);
+    if (next < argc)
+        usage_error("unexpected argument '%s'", argv[next]);
+}
+
+static bool is_in(const char *const *list, const char *name)
+{
+    for (; list && *list; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+int list_options(const struct option_table *table, int argc, char **argv, bool how, const char *const *without,
+                 const char **out)
+{
+    const struct getopt_names g = getopt_names(table);
+    int                       n = 0;
+    for (int code; (code = getopt_long(argc, argv, g.letters, g.names, NULL)) != -1;) {
+        const struct option_row *row = row_of(table, code);
+        if ((how && row->what) || is_in(without, row->name))
+            continue;
+        out[n++] = row->name;
+        if (row->argument)
+            out[n++] = optarg;
+    }
+    return n;
+}

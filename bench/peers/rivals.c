@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rivals.h"
+
+#include "bench/common/device.h"
+
+#include "bench/common/timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const lockfree_lines[] = {
+#include "lockfree_cl.h"
+};
+static const char *const cuckoo_lines[] = {
+#include "cuckoo_cl.h"
+};
+
+struct rival {
+    ordo_device *device;
+    bool         cuckoo; /* else the skiplist */
+    cl_program   program;
+    cl_kernel    kernels[3];
+    size_t       group;        /* work-items: as many as wanted, or as all kernels can have */
+    cl_mem       words, state; /* nodes and counters; slots and what is wrong */
+    size_t       bytes;        /* of words */
+    cl_mem       mine;         /* the node of each operation, at most rows of them */
+    size_t       rows;
+    bool         empty;
+    cl_uint      n_slots, seed;
+};
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+struct argument {
+    const void *at;
+    size_t      bytes;
+};
+#define ARG(x)                                                                                                         \
+    {                                                                                                                  \
+        &(x), sizeof(x)                                                                                                \
+    }
+
+/* At least `items` work-items, from `first` on. */
+static ordo_status enqueue(const struct rival *rival, int kernel, size_t first, size_t items, cl_command_queue queue,
+                           cl_event *done, const struct argument *arguments, size_t n)
+{
+    const size_t local = rival->group, global = (items + local - 1) / local * local;
+    for (size_t i = 0; i < n; i++)
+        TRY_CL(clSetKernelArg(rival->kernels[kernel], (cl_uint) i, arguments[i].bytes, arguments[i].at));
+    TRY_CL(clEnqueueNDRangeKernel(queue, rival->kernels[kernel], 1, &first, &global, &local, 0, NULL, done));
+    return ORDO_OK;
+}
+#define ENQUEUE(rival, kernel, first, items, queue, done, ...)                                                         \
+    enqueue(rival, kernel, first, items, queue, done, (const struct argument[]) { __VA_ARGS__ },                       \
+            sizeof((const struct argument[]) { __VA_ARGS__ }) / sizeof(struct argument))
+
+static ordo_status zero_word(const struct rival *rival, size_t word, cl_command_queue queue)
+{
+    static const cl_uint none = 0;
+    TRY_CL(clEnqueueFillBuffer(queue, rival->state, &none, 4, word * 4, 4, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+static ordo_status read_words(cl_mem from, size_t bytes, void *to, cl_command_queue queue, cl_event *done)
+{
+    if (done && *done)
+        clReleaseEvent(*done);
+    TRY_CL(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, bytes, to, 0, NULL, done));
+    return ORDO_OK;
+}
+
+/* ---- the skiplist -------------------------------------------------------------------------------------------- */
+
+/* Levels: enough for 2^27 keys. */
+#define LEVELS 28
+/* Words of a node before its links; of the state (lockfree.cl). */
+#define LINKS_AT 2
+enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
+enum { LIST_CLEAR, LIST_NODES, LIST_APPLY };
+
+/* Launches of the same operations, at most. */
+#define LAUNCHES 64
+/* An empty list takes 1024 operations at first, then 4 times as many in each launch: all of a large batch would be at the head's
+ * links. */
+#define FIRST_PART  ((size_t) 1024)
+#define PART_GROWTH 4
+
+/* height_of in lockfree.cl. */
+static unsigned height_of(uint32_t key)
+{
+    uint32_t mixed = (key ^ 0x9e3779b9u) * 0x9e3779b1u;
+    unsigned height = 1;
+    mixed = (mixed ^ mixed >> 15) * 0x85ebca77u;
+    mixed = (mixed ^ mixed >> 13) * 0xc2b2ae3du;
+    mixed ^= mixed >> 16;
+    for (; height < LEVELS && (mixed & 1) == 0; height++)
+        mixed >>= 1;
+    return height;
+}
+
+/* Bytes of the nodes of all that a script may store. */
+static size_t node_bytes(const struct script *script)
+{
+    const struct sheet *sheet = &script->sheet;
+    const uint8_t      *codes = sheet->at[COL_CODES];
+    size_t              bytes = 0;
+    for (size_t s = 0; s < script->n_steps; s++)
+        for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
+            if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
+                bytes += (LINKS_AT + height_of((uint32_t) sheet_get(sheet, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
+    return bytes;
+}
+
+static ordo_status list_part(const struct rival *r, const cl_mem *c, const struct step *step, cl_uint code,
+                             size_t first, size_t count, cl_command_queue queue, cl_event *done)
+{
+    const cl_uint  n = (cl_uint) (first + count);
+    const cl_ulong at = step->at;
+    const cl_mem   codes = step->call == DO_CONCURRENT ? c[COL_CODES] : NULL;
+    cl_uint        state[STATE_WORDS] = { 0 };
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        TRY(zero_word(r, UNFINISHED, queue));
+        TRY(ENQUEUE(r, LIST_APPLY, first, count, queue, NULL, ARG(r->words), ARG(r->state), ARG(codes), ARG(code),
+                    ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->mine), ARG(c[COL_FOUND]),
+                    ARG(c[COL_VALUES_OUT]), ARG(c[COL_OUTCOMES])));
+        TRY(read_words(r->state, sizeof state, state, queue, done));
+        if (state[NO_ROOM] || !state[UNFINISHED])
+            return state[NO_ROOM] ? ORDO_NO_DEVICE_MEMORY : ORDO_OK;
+    }
+    return ORDO_BROKEN;
+}
+
+/* A node for each store, then the operations. */
+static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
+                             cl_event *done)
+{
+    const cl_uint  capacity = (cl_uint) (r->bytes / 8), n = (cl_uint) step->count;
+    const cl_uint  code = step->call == DO_ERASE ? ORDO_ERASE : ORDO_UPSERT;
+    const cl_ulong at = step->at;
+    const cl_mem   codes = step->call == DO_CONCURRENT ? c[COL_CODES] : NULL;
+    size_t         part = r->empty ? FIRST_PART : step->count;
+    if (step->call != DO_CONCURRENT && step->call != DO_ERASE && step->call != DO_UPSERT)
+        return ORDO_UNSUPPORTED;
+    if (step->count > r->rows) {
+        if (r->mine)
+            clReleaseMemObject(r->mine);
+        r->mine = NULL;
+        r->rows = 0;
+        TRY(device_buffer(r->device, step->count * sizeof(cl_uint), &r->mine));
+        r->rows = step->count;
+    }
+    TRY(zero_word(r, NO_ROOM, queue));
+    TRY(ENQUEUE(r, LIST_NODES, 0, step->count, queue, NULL, ARG(r->words), ARG(r->state), ARG(capacity), ARG(codes),
+                ARG(code), ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->mine)));
+    r->empty = false;
+    for (size_t first = 0; first < step->count; first += part, part *= PART_GROWTH) {
+        const size_t left = step->count - first;
+        TRY(list_part(r, c, step, code, first, part < left ? part : left, queue, done));
+    }
+    return ORDO_OK;
+}
+
+/* Goes through one level of the nodes; *count: of nodes that are not erased, which go to `out` unless that is NULL. False if the
+ * keys do not ascend, or a link leads nowhere. */
+static bool walk(const cl_uint *words, size_t nodes, size_t level, struct model *out, size_t *count)
+{
+    int64_t last = -1;
+    *count = 0;
+    for (size_t node = 0, steps = 0; steps <= nodes; steps++) {
+        const size_t link = node * 2 + LINKS_AT + level;
+        node = link < nodes * 2 ? words[link] >> 1 : nodes;
+        if (node == 0)
+            return true;
+        if (node >= nodes)
+            return false;
+        const cl_uint key = words[node * 2];
+        if (words[node * 2 + LINKS_AT] & 1) /* erased */
+            continue;
+        if (last >= key)
+            return false;
+        last = key;
+        if (out) {
+            set_element(out->keys, 4, *count, key);
+            set_element(out->values, 4, *count, words[node * 2 + 1]);
+        }
+        ++*count;
+    }
+    return false;
+}
+
+/* No level holds more than the one below: all elements are in the lowest. */
+static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
+{
+    bool   good = walk(words, nodes, 0, out, &out->count);
+    size_t below = out->count, count = 0;
+    for (size_t level = 1; level < LEVELS && good; level++, below = count)
+        good = walk(words, nodes, level, NULL, &count) && count <= below;
+    return good;
+}
+
+/* ---- the cuckoo table ---------------------------------------------------------------------------------------- */
+
+/* Seeds that are tried, and moves of an element for each doubling of the elements. */
+#define SEEDS_MAX      32
+#define MOVES_EACH     7
+#define LOAD_AS_PAPERS 80
+#define EMPTY          UINT64_MAX
+
+/* What is wrong with a build (cuckoo.cl). */
+enum { NO_PLACE = 1, NO_PAIR = 2 };
+enum { TABLE_CLEAR, TABLE_BUILD, TABLE_FIND };
+
+static ordo_status table_build(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
+                               cl_event *done)
+{
+    const cl_ulong at = step->at;
+    const cl_uint  n = (cl_uint) step->count;
+    cl_uint        moves = MOVES_EACH, wrong = NO_PLACE;
+    for (size_t left = step->count; left > 1; left /= 2)
+        moves += MOVES_EACH;
+    for (cl_uint attempt = 1; attempt <= SEEDS_MAX && wrong == NO_PLACE; attempt++) {
+        r->seed = attempt * 0x9e3779b1u;
+        TRY(ENQUEUE(r, TABLE_CLEAR, 0, r->n_slots, queue, NULL, ARG(r->words), ARG(r->n_slots)));
+        TRY(zero_word(r, 0, queue));
+        TRY(ENQUEUE(r, TABLE_BUILD, 0, n, queue, NULL, ARG(r->words), ARG(r->n_slots), ARG(r->seed), ARG(moves),
+                    ARG(c[COL_KEYS]), ARG(c[COL_VALUES]), ARG(at), ARG(n), ARG(r->state)));
+        TRY(read_words(r->state, sizeof wrong, &wrong, queue, done));
+    }
+    return wrong == 0 ? ORDO_OK : wrong & NO_PAIR ? ORDO_INVALID : ORDO_UNSUPPORTED;
+}
+
+static ordo_status table_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
+                              cl_event *done)
+{
+    const cl_ulong at = step->at;
+    const cl_uint  n = (cl_uint) step->count;
+    if (step->call == DO_BUILD)
+        return table_build(r, c, step, queue, done);
+    if (step->call != DO_FIND)
+        return ORDO_UNSUPPORTED;
+    return ENQUEUE(r, TABLE_FIND, 0, n, queue, done, ARG(r->words), ARG(r->n_slots), ARG(r->seed), ARG(c[COL_KEYS]),
+                   ARG(at), ARG(n), ARG(c[COL_VALUES_OUT]), ARG(c[COL_FOUND]));
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const cl_ulong *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Pairs of slots to elements in order. */
+static bool take_table(cl_ulong *pairs, size_t n, struct model *out)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i] != EMPTY)
+            pairs[out->count++] = pairs[i];
+    qsort(pairs, out->count, sizeof *pairs, ascending);
+    for (size_t i = 0; i < out->count; i++) {
+        set_element(out->keys, 4, i, pairs[i] >> 32);
+        set_element(out->values, 4, i, pairs[i] & UINT32_MAX);
+    }
+    return true;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
+bool rival_can(ordo_device *device, const struct spec *spec)
+{
+    const enum workload w = spec->workload;
+    if (spec->type != ORDO_U32 || spec->value_bytes != 4)
+        return false;
+    if (spec->variant == LOCKFREE)
+        return (workload_is_concurrent(w) && w != CONCURRENTMIX) || w == DELETERANDOM;
+    return ordo_device_facts(device)->int64_atomics && (w == BUILD || w == READRANDOM || w == READMISSING) &&
+           spec->dist == SEQUENTIAL; /* keys that differ, and none is all ones */
+}
+
+static ordo_status build(struct rival *r, char *why, size_t why_bytes)
+{
+    static const char *const names[2][3] = { { "lockfree_clear", "lockfree_nodes", "lockfree_apply" },
+                                             { "cuckoo_clear", "cuckoo_build", "cuckoo_find" } };
+    cl_device_id             id = ordo_device_id(r->device);
+    char                     options[256], *text = text_of_lines(r->cuckoo ? cuckoo_lines : lockfree_lines);
+    const char              *texts[] = { text };
+    cl_int                   code = CL_OUT_OF_HOST_MEMORY;
+    snprintf(options, sizeof options, "-DLEVELS=%d -DCODE_UPSERT=%d -DCODE_INSERT=%d -DCODE_ERASE=%d -DOUTCOME_DONE=%d",
+             LEVELS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE, ORDO_DONE);
+    if (text)
+        r->program = clCreateProgramWithSource(ordo_device_context(r->device), 1, texts, NULL, &code);
+    free(text);
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(r->program, 1, &id, options, NULL, NULL);
+    r->group = r->cuckoo ? 256 : 512;
+    for (int k = 0; k < 3 && code == CL_SUCCESS; k++) {
+        size_t most = 0;
+        r->kernels[k] = clCreateKernel(r->program, names[r->cuckoo][k], &code);
+        if (code == CL_SUCCESS)
+            code = clGetKernelWorkGroupInfo(r->kernels[k], id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+        r->group = most < r->group ? most : r->group;
+    }
+    if (code == CL_SUCCESS)
+        return ORDO_OK;
+    const int said = snprintf(why, why_bytes, "the kernels of %s do not build: %s\n",
+                              variant_name(BUILD, r->cuckoo ? CUCKOO : LOCKFREE), ordo_cl_error_string(code));
+    if (r->program && (size_t) said < why_bytes)
+        clGetProgramBuildInfo(r->program, id, CL_PROGRAM_BUILD_LOG, why_bytes - (size_t) said, why + said, NULL);
+    return ORDO_OPENCL;
+}
+
+static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why, size_t why_bytes)
+{
+    const size_t table = plan->table.sheet.rows[COL_KEYS], work = plan->work.sheet.rows[COL_KEYS];
+    const size_t elements = plan->spec.workload == BUILD && work > table ? work : table;
+    const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
+    r->n_slots = (cl_uint) (elements * 100 / load + 1);
+    r->bytes = r->cuckoo
+                   ? r->n_slots * sizeof(cl_ulong)
+                   : node_bytes(&plan->table) + node_bytes(&plan->work) + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
+    TRY(build(r, why, why_bytes));
+    snprintf(why, why_bytes, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), r->bytes);
+    TRY(device_buffer(r->device, r->bytes, &r->words));
+    TRY(device_buffer(r->device, STATE_WORDS * sizeof(cl_uint), &r->state));
+    TRY(rival_clear(r));
+    *why = 0;
+    return ORDO_OK;
+}
+
+ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why,
+                       size_t why_bytes)
+{
+    struct rival *rival = calloc(1, sizeof *rival);
+    ordo_status   got = ORDO_NO_HOST_MEMORY;
+    snprintf(why, why_bytes, "%s", ordo_status_string(got));
+    if (rival) {
+        rival->device = device;
+        rival->cuckoo = plan->spec.variant == CUCKOO;
+        got = make(rival, plan, why, why_bytes);
+    }
+    if (got != ORDO_OK)
+        rival_close(&rival);
+    *out = rival;
+    return got;
+}
+
+void rival_close(struct rival **rival)
+{
+    if (!*rival)
+        return;
+    const cl_mem all[] = { (*rival)->words, (*rival)->state, (*rival)->mine };
+    for (int i = 0; i < 3; i++)
+        if ((*rival)->kernels[i])
+            clReleaseKernel((*rival)->kernels[i]);
+    device_release(all, 3);
+    if ((*rival)->program)
+        clReleaseProgram((*rival)->program);
+    free(*rival);
+    *rival = NULL;
+}
+
+ordo_status rival_clear(struct rival *r)
+{
+    cl_command_queue queue = ordo_device_queue(r->device);
+    r->empty = true;
+    TRY(r->cuckoo ? ENQUEUE(r, TABLE_CLEAR, 0, r->n_slots, queue, NULL, ARG(r->words), ARG(r->n_slots))
+                  : ENQUEUE(r, LIST_CLEAR, 0, LEVELS, queue, NULL, ARG(r->words), ARG(r->state)));
+    return ordo_device_finish(r->device);
+}
+
+ordo_status rival_step(struct rival *r, const cl_mem columns[N_COLUMNS], const struct step *step,
+                       const struct ordo_order *order)
+{
+    cl_command_queue queue = order && order->queue ? order->queue : ordo_device_queue(r->device);
+    if (order && order->n_wait)
+        TRY_CL(clEnqueueBarrierWithWaitList(queue, order->n_wait, order->wait, NULL));
+    return (r->cuckoo ? table_step : list_step)(r, columns, step, queue, order ? order->done : NULL);
+}
+
+ordo_status rival_export(struct rival *r, struct model *out, char *why, size_t why_bytes)
+{
+    cl_command_queue queue = ordo_device_queue(r->device);
+    cl_uint          state[STATE_WORDS];
+    *out = model_empty(ORDO_U32, 4);
+    TRY(read_words(r->state, sizeof state, state, queue, NULL));
+    const size_t bytes = r->cuckoo ? r->bytes : (size_t) state[USED] * 8;
+    void        *words = malloc(bytes);
+    out->keys = malloc(bytes);
+    out->values = malloc(bytes);
+    ordo_status got = words && out->keys && out->values ? ORDO_OK : ORDO_NO_HOST_MEMORY;
+    if (got == ORDO_OK)
+        got = read_words(r->words, bytes, words, queue, NULL);
+    if (got == ORDO_OK && !(r->cuckoo ? take_table(words, r->n_slots, out) : take_list(words, state[USED], out)))
+        got = ORDO_BROKEN;
+    if (got != ORDO_OK)
+        snprintf(why, why_bytes, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
+    free(words);
+    return got;
+}
+
+ordo_status rival_statistics(const struct rival *r, struct ordo_statistics *out)
+{
+    cl_uint state[STATE_WORDS];
+    TRY(read_words(r->state, sizeof state, state, ordo_device_queue(r->device), NULL));
+    *out = (struct ordo_statistics) { .bytes_data = r->bytes, .bytes_peak = r->bytes };
+    if (r->cuckoo)
+        return ORDO_OK;
+    out->bytes_data = (size_t) state[USED] * 8;
+    out->bytes_spare = r->bytes - out->bytes_data;
+    out->levels = state[LEVELS_IN_USE];
+    out->restarts = state[RESTARTS];
+    return ORDO_OK;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranges.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint32_t first, last;
+    uint16_t country;
+    size_t   line;
+};
+
+struct rows {
+    struct row *row;
+    size_t      count, room;
+};
+
+static const char *skip_spaces(const char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+/* One unsigned number up to 2^32 - 1. NULL, and *why says what is wrong, if `at` holds none. */
+static const char *parse_address(const char *at, uint32_t *out, const char **why)
+{
+    at = skip_spaces(at);
+    if (*at < '0' || *at > '9') {
+        *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
+        return NULL;
+    }
+    uint64_t value = 0;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        value = value * 10 + (uint64_t) (*at - '0');
+        if (value > UINT32_MAX) {
+            *why = "an address above 4294967295";
+            return NULL;
+        }
+    }
+    *out = (uint32_t) value;
+    return skip_spaces(at);
+}
+
+static bool is_country_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '?';
+}
+
+static const char *parse_comma(const char *at, const char **why)
+{
+    if (*at == ',')
+        return at + 1;
+    *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
+    return NULL;
+}
+
+/* One range without its line end. Returns NULL, or what is wrong. */
+static const char *parse_row(const char *text, struct row *out)
+{
+    const char *why = NULL;
+    const char *at = parse_address(text, &out->first, &why);
+    if (at)
+        at = parse_comma(at, &why);
+    if (at)
+        at = parse_address(at, &out->last, &why);
+    if (at)
+        at = parse_comma(at, &why);
+    if (!at)
+        return why;
+    at = skip_spaces(at);
+    if (!is_country_letter(at[0]) || !is_country_letter(at[1]))
+        return "the country is not two capital letters";
+    out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
+    if (*skip_spaces(at + 2))
+        return "more than a country after the second comma";
+    if (out->last < out->first)
+        return "the range ends before it begins";
+    return NULL;
+}
+
+static bool append(struct rows *rows, struct row row)
+{
+    if (rows->count == rows->room) {
+        const size_t room = rows->room ? 2 * rows->room : 4096;
+        struct row  *more = realloc(rows->row, room * sizeof *more);
+        if (!more)
+            return false;
+        rows->row = more;
+        rows->room = room;
+    }
+    rows->row[rows->count++] = row;
+    return true;
+}
+
+static void report_line(geoip_report_fn report, void *user, struct geoip *out, size_t line, const char *why)
+{
+    out->bad++;
+    if (report)
+        report(user, line, why);
+}
+
+/* Every usable line. False without memory. Stops before the file's end if reading fails, with errno. */
+static bool read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
+{
+    char   *text = NULL;
+    size_t  text_room = 0;
+    bool    fits = true;
+    ssize_t length;
+    for (size_t line = 1; fits && (length = getline(&text, &text_room, file)) >= 0; line++) {
+        while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+            text[--length] = 0;
+        const char *begin = skip_spaces(text);
+        if ((*begin == 0 && strlen(text) == (size_t) length) || *begin == '#')
+            continue;
+        struct row  row = { .line = line };
+        const char *why = strlen(text) == (size_t) length ? parse_row(begin, &row) : "a zero byte";
+        if (why)
+            report_line(report, user, out, line, why);
+        else
+            fits = append(rows, row);
+    }
+    free(text);
+    return fits;
+}
+
+static int by_first_then_line(const void *a_, const void *b_)
+{
+    const struct row *a = a_;
+    const struct row *b = b_;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* Drops, of ascending rows, each that overlaps the last one kept. */
+static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *user, struct geoip *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (kept && rows->row[i].first <= rows->row[kept - 1].last) {
+            char why[64];
+            snprintf(why, sizeof why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
+            report_line(report, user, out, rows->row[i].line, why);
+        } else {
+            rows->row[kept++] = rows->row[i];
+        }
+    }
+    rows->count = kept;
+}
+
+static bool to_columns(const struct rows *rows, struct geoip *out)
+{
+    out->first = malloc(rows->count * sizeof *out->first);
+    out->last = malloc(rows->count * sizeof *out->last);
+    out->country = malloc(rows->count * sizeof *out->country);
+    if (!out->first || !out->last || !out->country)
+        return false;
+    for (size_t i = 0; i < rows->count; i++) {
+        out->first[i] = rows->row[i].first;
+        out->last[i] = rows->row[i].last;
+        out->country[i] = rows->row[i].country;
+    }
+    out->count = rows->count;
+    return true;
+}
+
+bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why, size_t why_bytes)
+{
+    *out = (struct geoip) { 0 };
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    struct rows rows = { 0 };
+    const bool  fits = read_rows(file, report, user, out, &rows);
+    const int   read_error = fits && !feof(file) ? errno : 0;
+    fclose(file);
+
+    bool good = false;
+    if (!fits) {
+        snprintf(why, why_bytes, "%s: out of memory", path);
+    } else if (read_error) {
+        snprintf(why, why_bytes, "%s: %s", path, strerror(read_error));
+    } else if (rows.count == 0) {
+        snprintf(why, why_bytes, "%s: no line holds a range (%zu malformed)", path, out->bad);
+    } else {
+        qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
+        drop_overlapping(&rows, report, user, out);
+        good = to_columns(&rows, out);
+        if (!good)
+            snprintf(why, why_bytes, "%s: out of memory", path);
+    }
+    free(rows.row);
+    if (!good)
+        geoip_free(out);
+    return good;
+}
+
+void geoip_free(struct geoip *geoip)
+{
+    free(geoip->first);
+    free(geoip->last);
+    free(geoip->country);
+    *geoip = (struct geoip) { 0 };
+}
+
+void geoip_country_name(uint16_t country, char name[3])
+{
+    name[0] = (char) (country >> 8);
+    name[1] = (char) (country & 0xff);
+    name[2] = 0;
+}
+
+size_t geoip_rank(const struct geoip *geoip, uint32_t address)
+{
+    size_t low = 0, high = geoip->count; /* rows below low begin at or before address, rows from high on after it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (geoip->first[middle] <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank)
+{
+    return rank && address <= geoip->last[rank - 1] ? rank - 1 : geoip->count;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* mkdtemp */
+#include "report.h"
+
+#include "bench/common/child.h"
+#include "bench/common/json.h"
+#include "bench/common/terminal.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- asking -------------------------------------------------------------------------------------------------- */
+
+#define MOST_VARIABLES 8
+
+/* A way to look at the machine: with all drivers, or, where that kills, with one. */
+struct view {
+    const struct options *options;
+    const char           *environment[MOST_VARIABLES]; /* NULL at the end */
+};
+
+/* Puts the answer (or NULL) and, in `json`, the problem if there was one. */
+static cJSON *ask(const struct view *view, const char *question, cJSON *json)
+{
+    const char *const    arguments[] = { "ordo-info", "--child", question, NULL };
+    const struct child   child = { NULL, arguments, view->environment, view->options->seconds };
+    struct child_outcome outcome;
+    progress("asking about %s", question);
+    child_run(&child, &outcome);
+    if (!outcome.problem[0])
+        return outcome.answer;
+    json_text(json, "problem", outcome.problem);
+    if (outcome.said[0])
+        json_text(json, "said", outcome.said);
+    cJSON_Delete(outcome.answer);
+    return NULL;
+}
+
+/* ---- how long opening takes ---------------------------------------------------------------------------------- */
+
+/* Opens twice with empty caches, ours and the drivers', in a directory of their own. */
+static void measure_start(const struct view *view, const char *question, cJSON *device)
+{
+    struct view   fresh = { view->options, { NULL } };
+    struct caches caches;
+    if (!caches_begin(&caches))
+        return;
+    memcpy(fresh.environment, caches.environment, sizeof caches.environment);
+    fresh.environment[N_CACHES] = view->environment[0]; /* the choice of a driver, if there is one */
+
+    cJSON *times = cJSON_AddObjectToObject(device, "start");
+    for (int warm = 0; warm < 2; warm++) {
+        cJSON       *got = ask(&fresh, question, times);
+        const cJSON *facts = json_at(got, "facts");
+        json_number(times, warm ? "warm_ms" : "cold_ms", number_of(facts, "open_ms"));
+        if (!warm) {
+            json_number(times, "cold_build_ms", number_of(facts, "build_ms"));
+            json_number(times, "cold_self_test_ms", number_of(facts, "self_test_ms"));
+        }
+        cJSON_Delete(got);
+    }
+    caches_end(&caches);
+}
+
+/* ---- costs --------------------------------------------------------------------------------------------------- */
+
+static void add_costs(cJSON *device, const cJSON *facts)
+{
+    cJSON      *costs = cJSON_AddArrayToObject(device, "costs");
+    const bool  cpu = is_true(facts, "cpu");
+    const char *dropped = text_of(facts, "dropped");
+#define COST(text) cJSON_AddItemToArray(costs, cJSON_CreateString(text))
+    if (!cpu && strcmp(text_of(facts, "lanes"), "one") == 0)
+        COST("no way for lanes to talk: teams of one, digits ranked by counting; expect a fraction of the device's "
+             "speed");
+    if (strcmp(text_of(facts, "atomics"), "legacy") == 0)
+        COST("only OpenCL 1.2 atomics: no order between work-groups, so no look-back and no concurrent updates");
+    if (!is_true(facts, "int64_atomics"))
+        COST("no 64-bit atomics: counters of 64 bits are kept as two of 32");
+    if (!cpu && !is_true(facts, "groups_progress"))
+        COST("work-groups are not known to progress: sorts and scans read everything twice instead of once");
+    if (!cpu && number_of(facts, "local_bytes") < 32768)
+        COST("less than 32 KiB of local memory: small tiles, more passes over memory");
+    if (!cpu && number_of(facts, "max_group") < 256)
+        COST("work-groups of fewer than 256: small tiles, more of them");
+    if (number_of(facts, "max_alloc_bytes") < number_of(facts, "global_bytes") / 2)
+        COST("one buffer holds less than half of the memory: the largest arrays are bounded by it");
+    if (cpu)
+        COST("a CPU: everything works, but a GPU is what makes it fast");
+    if (*dropped)
+        COST(dropped);
+#undef COST
+}
+
+/* ---- gathering ----------------------------------------------------------------------------------------------- */
+
+static void gather_device(const struct view *view, cJSON *device, struct exposed *exposed)
+{
+    char         question[64];
+    const cJSON *facts = NULL;
+    snprintf(question, sizeof question, "%sdevice:%s", view->options->no_self_test ? "quiet-" : "",
+             text_of(device, "select"));
+
+    cJSON *got = ask(view, question, device);
+    for (cJSON *item = got ? got->child : NULL; item; item = got->child)
+        cJSON_AddItemToObject(device, item->string, cJSON_DetachItemViaPointer(got, item));
+    cJSON_Delete(got);
+    facts = json_at(device, "facts");
+    if (facts)
+        add_costs(device, facts);
+    if (facts && view->options->start)
+        measure_start(view, question, device);
+
+    const enum maker maker = maker_of((unsigned) number_of(device, "vendor_id"), text_of(device, "vendor"));
+    if (strcmp(text_of(device, "type"), "gpu") == 0 && maker != N_MAKERS)
+        exposed->gpu[maker] = true;
+    exposed->cpu |= strcmp(text_of(device, "type"), "cpu") == 0;
+}
+
+static void gather_platforms(const struct view *view, cJSON *platforms, struct exposed *exposed)
+{
+    cJSON *platform = NULL, *device = NULL;
+    cJSON_ArrayForEach(platform, platforms)
+    {
+        char question[64];
+        snprintf(question, sizeof question, "devices:%d", (int) number_of(platform, "number"));
+        cJSON     *devices = ask(view, question, platform);
+        const bool rusticl = strcasecmp(text_of(platform, "name"), "rusticl") == 0;
+        exposed->any_platform = true;
+        exposed->rusticl |= rusticl;
+        exposed->rusticl_device |= rusticl && cJSON_GetArraySize(devices) > 0;
+        exposed->pocl |= strcmp(text_of(platform, "name"), POCL) == 0 && cJSON_GetArraySize(devices) == 0;
+        cJSON_ArrayForEach(device, devices) gather_device(view, device, exposed);
+        cJSON_AddItemToObject(platform, "devices", devices ? devices : cJSON_CreateArray());
+    }
+}
+
+/* Asks with one driver alone: a directory that holds nothing but a link to it. */
+static void gather_driver(const struct options *options, const char *file, cJSON *all, struct exposed *exposed)
+{
+    char directory[] = "/tmp/ordo-info-XXXXXX", target[600], link[600], variable[600];
+    if (!mkdtemp(directory))
+        return;
+    vendor_path(file, target, sizeof target);
+    snprintf(link, sizeof link, "%s/%s", directory, file);
+    snprintf(variable, sizeof variable, "OCL_ICD_VENDORS=%s", directory);
+
+    const struct view view = { options, { variable, NULL } };
+    cJSON            *problem = cJSON_CreateObject();
+    cJSON            *platforms = symlink(target, link) == 0 ? ask(&view, "platforms", problem) : NULL;
+    if (platforms) {
+        gather_platforms(&view, platforms, exposed);
+        cJSON_Delete(problem);
+        for (cJSON *platform = platforms->child; platform; platform = platforms->child) {
+            json_text(platform, "driver_file", file);
+            cJSON_AddItemToArray(all, cJSON_DetachItemViaPointer(platforms, platform));
+        }
+        cJSON_Delete(platforms);
+    } else {
+        json_text(problem, "name", file);
+        json_text(problem, "driver_file", file);
+        cJSON_AddItemToArray(all, problem);
+    }
+    remove_all(directory);
+}
+
+static bool is_icd(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".icd") == 0;
+}
+
+/* The names of all drivers' files, as strings. */
+static cJSON *driver_files(void)
+{
+    cJSON          *files = cJSON_CreateArray();
+    struct dirent **entries = NULL;
+    const int       n = scandir(vendors(), &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (is_icd(entries[i]->d_name))
+            cJSON_AddItemToArray(files, cJSON_CreateString(entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+    const char *slash = strrchr(vendors(), '/');
+    if (n < 0 && is_icd(vendors()) && slash)
+        cJSON_AddItemToArray(files, cJSON_CreateString(slash + 1));
+    return files;
+}
+
+static cJSON *gather_drivers_one_by_one(const struct options *options, const cJSON *files, struct exposed *exposed)
+{
+    cJSON       *all = cJSON_CreateArray();
+    const cJSON *file = NULL;
+    cJSON_ArrayForEach(file, files) gather_driver(options, cJSON_GetStringValue(file), all, exposed);
+    return all;
+}
+
+/* Drivers whose library does not load: the OpenCL loader passes over them without a word. */
+static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON *advice)
+{
+    const cJSON *file = NULL;
+    cJSON_ArrayForEach(file, files)
+    {
+        char question[300], path[600], sentence[1200];
+        snprintf(question, sizeof question, "driver:%.255s", cJSON_GetStringValue(file));
+        vendor_path(cJSON_GetStringValue(file), path, sizeof path);
+        cJSON *problem = cJSON_CreateObject(), *driver = ask(view, question, problem);
+        if (*text_of(driver, "why")) {
+            snprintf(sentence, sizeof sentence,
+                     "%s registers a driver that does not load (%s): its package is gone or incomplete.", path,
+                     text_of(driver, "why"));
+            cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
+        } else if (!driver) {
+            snprintf(sentence, sizeof sentence, "%s registers a driver that %s when it is loaded.", path,
+                     text_of(problem, "problem"));
+            cJSON_AddItemToArray(advice, cJSON_CreateString(sentence));
+        }
+        cJSON_Delete(problem);
+        cJSON_Delete(driver);
+    }
+}
+
+cJSON *gather(const struct options *options, int argc, char **argv)
+{
+    cJSON            *json = json_head("ordo-info", argc, argv);
+    struct exposed    exposed = { .any_platform = false };
+    const struct view view = { options, { NULL } };
+    cJSON            *files = driver_files();
+    cJSON            *platforms = ask(&view, "platforms", json);
+    if (platforms)
+        gather_platforms(&view, platforms, &exposed);
+    else
+        platforms = gather_drivers_one_by_one(options, files, &exposed);
+    cJSON_AddItemToObject(json, "platforms", platforms);
+    cJSON_AddItemToObject(json, "sensors", read_sensors(options->root));
+
+    char   advice[MOST_ADVICE][ADVICE_BYTES];
+    cJSON *list = cJSON_AddArrayToObject(json, "advice");
+    advise_on_drivers(&view, files, list);
+    cJSON_Delete(files);
+    for (int i = 0, n = hardware_advice(options->root, &exposed, advice); i < n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(advice[i]));
+    progress_clear();
+    return json;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed batches: operations that go by the order of keys, but for seeks. host/dict/apply_order.c launches them.
+ *
+ *   timeline_pack, timeline_move    one level of the timeline
+ *   apply_pick, apply_gather        operations of one kind
+ *   apply_count, apply_rank         results of counts and ranks
+ *   apply_select_plan, apply_select elements of ranks
+ *   apply_range_plan, apply_range_kept, apply_range_touched
+ *                                   elements of ranges
+ */
+#pragma once
+#include "dict/apply_batch.cl"
+
+/* Built together: timeline_pack timeline_move apply_pick apply_gather */
+/* Built together: apply_count apply_rank */
+/* Built together: apply_select_plan apply_select */
+/* Built together: apply_range_plan apply_range_kept apply_range_touched */
+
+/* ---- the timeline ----------------------------------------------------------------------------------------------- */
+
+/* Masks of one level's blocks, and what their sums are scanned from. */
+ORDO_KERNEL(RUN_GROUP)
+void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
+                   __global ulong *sums)
+{
+    masks += 3 * (ulong) level * n_blocks;
+    sums += (ulong) level * n_blocks;
+    RUN_EACH (uint, block, n_blocks) {
+        uint bits = 0, up = 0, down = 0;
+        for (uint k = 0; k < TIMELINE_BLOCK && block * TIMELINE_BLOCK + k < n; k++) {
+            const ulong e = entries[block * TIMELINE_BLOCK + k];
+            const uint  bit = (uint) (e >> (level + 2)) & 1;
+            bits |= bit << k;
+            up |= (uint) (!bit && (e & 3) == 2) << k;
+            down |= (uint) (!bit && (e & 3) == 0) << k;
+        }
+        const uint here = min(n - block * TIMELINE_BLOCK, (uint) TIMELINE_BLOCK);
+        masks[3 * block] = bits;
+        masks[3 * block + 1] = up;
+        masks[3 * block + 2] = down;
+        sums[block] = (ulong) (here - popcount(bits)) << 32 | (TIMELINE_BLOCK + popcount(up) - popcount(down));
+    }
+}
+
+/* To the order of the next level: entries whose bit is 0 first. */
+ORDO_KERNEL(RUN_GROUP)
+void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
+                   __global const ulong *sums, __global ulong *to)
+{
+    const timeline t = { masks, sums, 0, n, n_blocks, 0, 0 };
+    int            unused = 0;
+    const uint     all = timeline_before(&t, level, n, &unused);
+    RUN_EACH (uint, e, n) {
+        const ulong entry = from[e];
+        const uint  zeros = timeline_before(&t, level, e, &unused);
+        to[entry >> (level + 2) & 1 ? all + (e - zeros) : zeros] = entry;
+    }
+}
+
+/* ---- operations of one kind -------------------------------------------------------------------------------------- */
+
+/* picked[i] = whether operation i's code is from `least` to `most`; of position n: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
+{
+    RUN_EACH (uint, i, n + 1) {
+        const uint code = i < n ? codes[codes_at + i] : N_CODES;
+        picked[i] = code >= least && code <= most;
+    }
+}
+
+/* picked, scanned: the operations, and their keys; their upper bounds too, if hi is wanted. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
+                  __global const ordo_key *his, ulong his_at, __global uint *ops, __global ordo_key *lo,
+                  __global ordo_key *hi)
+{
+    RUN_EACH (uint, i, n) {
+        const uint at = picked[i];
+        if (picked[i + 1] == at)
+            continue;
+        ops[at] = i;
+        lo[at] = keys[keys_at + i];
+        if (hi)
+            hi[at] = his[his_at + i];
+    }
+}
+
+/* ---- counts and ranges ------------------------------------------------------------------------------------------- */
+
+/* base[q]: the count before the batch. lengths (NULL: not wanted): the counts of ranges, of each operation. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
+                 __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
+                 __global const uint *base, __global uint *counts, ulong counts_at, __global uint *lengths)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q];
+        uint       count = 0;
+        if (key_bits(lo[q]) <= key_bits(hi[q])) {
+            const uint low = group_of[sorted_bound(sorted, n, lo[q], false)];
+            const uint high = group_of[sorted_bound(sorted, n, hi[q], true)];
+            count = base[q] + timeline_changes(&t, high, time) - timeline_changes(&t, low, time);
+        }
+        if (counts)
+            counts[counts_at + time] = count;
+        if (lengths && codes[codes_at + time] == CODE_RANGE)
+            lengths[time] = count;
+    }
+}
+
+/* base[q]: the rank before the batch; upper: of keys not greater. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
+                __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
+                __global uint *counts, ulong counts_at)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries)
+        counts[counts_at + ops[q]] =
+            base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
+}
+
+/* How many keys are less than group g's at `time`; ranks[j]: how many were before the batch less than sorted[j]. */
+ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
+{
+    return ranks[first_of[g]] + timeline_changes(t, g, time);
+}
+
+/* Of each selection the group that it finds, or NONE; and of one that finds what the batch does not touch the rank that this had
+ * before the batch. Ranks are the queries' keys, as numbers. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
+                       __global const uint *ops, __global const ordo_key *queries, uint n_queries,
+                       __global uint *groups, __global uint *base_ranks)
+{
+    const sorted_batch b = BATCH;
+    const timeline     t = TIMELINE;
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
+        uint       low = 0, high = t.n_groups; /* groups below `low` have ranks that are not greater than k */
+        uint       found = NONE, position = 0;
+        while (low < high) {
+            const uint middle = low + (high - low) / 2;
+            if (group_rank(&t, first_of, ranks, middle, time) <= k)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low > 0 && group_rank(&t, first_of, ranks, low - 1, time) == k &&
+            group_state(&b, first_of, low - 1, time, &position) != STATE_ABSENT)
+            found = low - 1;
+        groups[q] = found;
+        base_ranks[q] = k == NONE ? NONE : k - (uint) timeline_changes(&t, low, time);
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint *ops, uint n_queries,
+                  __global const uint *groups, __global const ordo_key *base_key,
+                  __global const merge_value *base_value, __global const uchar *base_found, __global ordo_key *keys_out,
+                  ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global uchar *found,
+                  ulong found_at)
+{
+    RUN_EACH (uint, q, n_queries) {
+        const uint time = ops[q], g = groups[q];
+        const bool touched = g != NONE, is_there = touched || base_found[q];
+        if (found)
+            found[found_at + time] = is_there;
+        if (!is_there)
+            continue;
+        if (keys_out)
+            keys_out[keys_out_at + time] = touched ? sorted[first_of[g]] : base_key[q];
+#if ORDO_VALUE_BYTES
+        const sorted_batch b = BATCH;
+        uint               position = 0;
+        const key_state    s = touched ? group_state(&b, first_of, g, time, &position) : STATE_BEFORE;
+        if (values_out)
+            values_out[values_out_at + time] = touched ? state_value(&b, position, s) : base_value[q];
+#endif
+    }
+}
+
+/* Of each range: the first group in it, the changes of groups before it, and (touched) how many keys in it that the
+ * batch touches are there at its time; of range n_queries: 0. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
+                      __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
+                      __global int *changes, __global ulong *touched)
+{
+    const timeline t = TIMELINE;
+    RUN_EACH (uint, q, n_queries + 1) {
+        if (q == n_queries || key_bits(lo[q]) > key_bits(hi[q])) {
+            touched[q] = 0;
+            if (q < n_queries) {
+                group[q] = 0;
+                changes[q] = 0;
+            }
+            continue;
+        }
+        const uint low = group_of[sorted_bound(sorted, n, lo[q], false)];
+        const uint high = group_of[sorted_bound(sorted, n, hi[q], true)];
+        group[q] = low;
+        changes[q] = timeline_changes(&t, low, ops[q]);
+        touched[q] = timeline_rank(&t, high, ops[q]) - timeline_rank(&t, low, ops[q]);
+    }
+}
+
+#define RANGE_OUT                                                                                                      \
+    __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
+        __global merge_value *values_out, ulong values_out_at
+
+/* Elements of the ranges before the batch (base_...; those of range q from base_first[q] on) that the batch does not
+ * touch go to their places: as many on as changes have brought in or taken out before them. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
+                      __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
+                      __global const merge_value *base_value, RANGE_OUT)
+{
+    const timeline t = TIMELINE;
+    const ulong    total = base_first[n_queries];
+    RUN_EACH (ulong, x, total) {
+        const ordo_key key = base_key[x];
+        const uint     j = sorted_bound(sorted, n, key, false);
+        if (j < n && sorted[j] == key)
+            continue;
+        const uint  q = each_owner(base_first, 0, n_queries - 1, x), time = ops[q];
+        const int   shift = timeline_changes(&t, group_of[j], time) - changes[q];
+        const ulong at = offsets[offsets_at + time] + (x - base_first[q]) + (long) shift;
+        if (keys_out)
+            keys_out[keys_out_at + at] = key;
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_out_at + at] = base_value[x];
+#endif
+    }
+}
+
+/* Keys that the batch touches and that are there at a range's time go to theirs: before each stand those of them
+ * that are less, and what is less in the range and not touched. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
+                         uint n_queries, __global const uint *group, __global const ulong *touched,
+                         __global const ulong *base_first, __global const ordo_key *base_key, RANGE_OUT)
+{
+    const timeline t = TIMELINE;
+    const ulong    total = touched[n_queries];
+    RUN_EACH (ulong, x, total) {
+        const uint     q = each_owner(touched, 0, n_queries - 1, x), time = ops[q];
+        const ulong    r = x - touched[q];
+        const uint     g = timeline_select(&t, timeline_rank(&t, group[q], time) + (uint) r, time);
+        const ordo_key key = sorted[first_of[g]];
+        const uint     in_base = (uint) (base_first[q + 1] - base_first[q]);
+        const uint     less = sorted_bound(base_key + base_first[q], in_base, key, false);
+        const ulong    at = offsets[offsets_at + time] + r + (less - (t.there_before[g] - t.there_before[group[q]]));
+        if (keys_out)
+            keys_out[keys_out_at + at] = key;
+#if ORDO_VALUE_BYTES
+        const sorted_batch b = BATCH;
+        uint               position = 0;
+        const key_state    s = group_state(&b, first_of, g, time, &position);
+        if (values_out)
+            values_out[values_out_at + at] = state_value(&b, position, s);
+#endif
+    }
+}

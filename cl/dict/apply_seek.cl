@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed batches: seeks. host/dict/apply_seek.c launches them.
+ *
+ *   apply_ask                       seeks in key order, and what the batch erases
+ *   apply_chain                     neighbours of erased keys that the batch does not erase
+ *   apply_seek, apply_seek_far      results of seeks
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/apply_batch.cl"
+
+/* Built together: apply_ask apply_chain apply_seek */
+
+/* The least key greater than this; the key itself if there is none. */
+ORDO_FN ordo_key next_key(ordo_key key)
+{
+    const ordo_key_form bits = key_bits(key);
+    return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
+}
+
+/* Seeks, which of them at which position: those upwards first, n_up of n_seeks. Queries of the dictionary: theirs, and of each
+ * direction behind them those of what is next to erased keys, n_erased. Where a seek's and an erased key's query is: */
+ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
+{
+    return q < n_up ? q : q + n_erased;
+}
+ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_erased)
+{
+    return forward ? n_up + e : n_seeks + n_erased + e;
+}
+
+/* The positions of seeks, and the keys of their queries: upwards for what is not less than that, downwards for what is less. All look
+ * past the seek's own key, of which the batch knows. erased: keys that were there and that the batch erases, in order. What is left of
+ * n_erased is filled up. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, __global const uint *index,
+               uint n, __global const uint *places, uint n_up, uint n_seeks, uint n_erased, __global uint *ops,
+               __global ordo_key *keys, __global ordo_key *erased)
+{
+    const uint all = n_erased ? place_of(places, n, PLACE_GONE, n) : 0;
+    RUN_EACH (uint, j, n) {
+        const uint code = codes[codes_at + index[j]];
+        if (CODE_SEEKS_UP(code) || CODE_SEEKS_DOWN(code)) {
+            const bool up = CODE_SEEKS_UP(code);
+            const uint q = up ? place_of(places, n, PLACE_UP, j) : n_up + place_of(places, n, PLACE_DOWN, j);
+            ops[q] = j;
+            keys[seek_query(q, n_up, n_erased)] = up ? next_key(sorted[j]) : sorted[j];
+        }
+        if (n_erased == 0)
+            continue;
+        const uint e = place_of(places, n, PLACE_GONE, j);
+        if (place_of(places, n, PLACE_GONE, j + 1) != e) {
+            erased[e] = sorted[j];
+            keys[near_query(e, true, n_up, n_seeks, n_erased)] = next_key(sorted[j]);
+            keys[near_query(e, false, n_up, n_seeks, n_erased)] = sorted[j];
+        }
+        if (j >= all && j < n_erased) {
+            keys[near_query(j, true, n_up, n_seeks, n_erased)] = sorted[j];
+            keys[near_query(j, false, n_up, n_seeks, n_erased)] = sorted[j];
+        }
+    }
+}
+
+/* Whether the query of a key has found what is next to it in the dictionary before the batch: not if that is the last key that there
+ * can be. */
+ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
+{
+    return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
+}
+
+/* Queries of seeks and what they found; the erased keys and where their chains end (apply_chain). */
+typedef struct {
+    __global const uint        *ops;
+    __global const ordo_key    *base_key;
+    __global const merge_value *base_value;
+    __global const uchar       *base_found;
+    __global const ordo_key    *erased;
+    __global const uint        *end;
+    uint                        n_up, n_seeks, n_erased, all; /* of the erased keys there are `all` */
+} seek_queries;
+
+#define QUERY_ARGS                                                                                                     \
+    __global const uint *ops, __global const ordo_key *base_key, __global const merge_value *base_value,               \
+        __global const uchar *base_found, __global const ordo_key *erased, __global const uint *end, uint n_up,        \
+        uint n_seeks, uint n_erased, __global const uint *places
+#define QUERIES                                                                                                        \
+    {                                                                                                                  \
+        ops, base_key, base_value, base_found, erased, end, n_up, n_seeks, n_erased,                                   \
+            n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
+    }
+
+/* Erased keys form chains of neighbours; a chain ends at a key whose neighbour is not erased, or that has none. ends[e], once
+ * scanned for the maximum: 1 more than the nearest end at or after e, with positions counted from the right; from n_erased on
+ * the same at or before e, by n_erased more, so that nothing of the one half reaches into the other. Of these `first` to
+ * `last` - 1. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
+{
+    const seek_queries s = QUERIES;
+    RUN_EACH (uint, i, last - first) {
+        const bool forward = first + i < n_erased;
+        const uint e = forward ? first + i : first + i - n_erased, place = forward ? n_erased - 1 - e : first + i;
+        const uint query = near_query(e, forward, n_up, n_seeks, n_erased);
+        bool       is_end = e < s.all;
+        if (is_end && has_near(erased[e], base_found[query], forward)) {
+            const uint at = sorted_bound(erased, s.all, base_key[query], false);
+            is_end = at == s.all || erased[at] != base_key[query];
+        }
+        ends[place] = is_end ? place + 1 : 0;
+    }
+}
+
+/* Which erased key ends the chain of an erased key; NONE if the key is not erased. */
+ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
+{
+    const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
+    if (e == s->all || s->erased[e] != key)
+        return NONE;
+    return forward ? s->n_erased - s->end[s->n_erased - 1 - e] : s->end[s->n_erased + e] - 1 - s->n_erased;
+}
+
+ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
+{
+    return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
+}
+
+/* The result of a seek: of the batch's the key at `position` in state s, unless that is STATE_ABSENT; else the other one, if
+ * there is one, whose value is that of base_...[at]. */
+#if ORDO_VALUE_BYTES
+#define SEEK_VALUE()                                                                                                   \
+    if (values_out && (s != STATE_ABSENT || other))                                                                    \
+        values_out[values_out_at + time] = s != STATE_ABSENT ? state_value(&b, position, s) : base_value[at];
+#else
+#define SEEK_VALUE()
+#endif
+#define SEEK_RESULT()                                                                                                  \
+    if (found)                                                                                                         \
+        found[found_at + time] = s != STATE_ABSENT || other;                                                           \
+    if (keys_out && (s != STATE_ABSENT || other))                                                                      \
+        keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
+    SEEK_VALUE()
+
+/* The most groups that a seek looks at one by one. */
+#define SEEK_STEPS 32
+
+#define SEEK_OUT                                                                                                       \
+    __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
+        __global uchar *found, ulong found_at
+
+/* Seeks go from group to group until one is there at the time, or the nearest key is one that the batch does not touch. That is
+ * mostly the first or second; one that takes SEEK_STEPS has no result, and says so: changed[n + 1] is no longer changed[n]. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
+                __global uint *changed)
+{
+    const sorted_batch b = BATCH;
+    const seek_queries queries = QUERIES;
+    const uint         n_groups = group_of[n];
+    RUN_EACH (uint, q, n_seeks) {
+        const bool forward = q < n_up;
+        const uint j = ops[q], time = index[j], code = b.codes[time];
+        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
+        uint       at = seek_query(q, n_up, n_erased), position = 0;
+        uint       step = 0;
+        bool       other = has_near(sorted[j], base_found[at], forward);
+        ordo_key   other_key = base_key[at];
+        key_state  s = STATE_ABSENT;
+        for (; step < SEEK_STEPS && g < n_groups; step++, g += forward ? 1 : -1u) {
+            const ordo_key key = sorted[first_of[g]];
+            if (other && is_nearer(other_key, key, forward))
+                break;
+            s = group_state(&b, first_of, g, time, &position);
+            if (s != STATE_ABSENT)
+                break;
+            if (other && key == other_key) {
+                const uint e = chain_end(&queries, forward, key);
+                at = near_query(e, forward, n_up, n_seeks, n_erased);
+                other = has_near(erased[e], base_found[at], forward);
+                other_key = base_key[at];
+            }
+        }
+        if (step == SEEK_STEPS) {
+            ordo_max(&changed[n + 1], NONE);
+            continue;
+        }
+        SEEK_RESULT()
+    }
+}
+
+/* The same for any distance, by the timeline. */
+ORDO_KERNEL(RUN_GROUP)
+void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
+{
+    const sorted_batch b = BATCH;
+    const timeline     t = TIMELINE;
+    const seek_queries queries = QUERIES;
+    RUN_EACH (uint, q, n_seeks) {
+        const bool forward = q < n_up;
+        const uint j = ops[q], time = index[j], code = b.codes[time];
+        /* what is there below where an upward seek begins, or not above where a downward one does */
+        const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
+        const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
+        uint       at = seek_query(q, n_up, n_erased);
+        bool       other = has_near(sorted[j], base_found[at], forward);
+        ordo_key   other_key = base_key[at];
+        const uint e = other ? chain_end(&queries, forward, other_key) : NONE;
+        if (e != NONE) {
+            at = near_query(e, forward, n_up, n_seeks, n_erased);
+            other = has_near(erased[e], base_found[at], forward);
+            other_key = base_key[at];
+        }
+
+        uint      position = 0;
+        key_state s = STATE_ABSENT;
+        if (touched) {
+            const uint g = timeline_select(&t, forward ? rank : rank - 1, time);
+            s = group_state(&b, first_of, g, time, &position);
+            if (other && is_nearer(other_key, sorted[position], forward))
+                s = STATE_ABSENT;
+        }
+        SEEK_RESULT()
+    }
+}

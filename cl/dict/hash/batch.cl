@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partitions of a hash table and their updates: the parts that all kernels with a work-group for each partition share.
+ *
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines the
+ * values of the batch with those in the table, for batches that erase nothing (HASH_ANY or HASH_DISTINCT).
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "dict/hash/table.cl"
+
+#ifndef HASH_COMBINES
+#define HASH_COMBINES 0
+#endif
+#ifndef HASH_GROUP
+#define HASH_GROUP HASH_GROUP_DENSE
+#endif
+
+#if HASH_COMBINES
+typedef hash_value hash_given; /* a value of the batch: values of equal keys are combined in place */
+#else
+typedef const hash_value hash_given;
+#endif
+
+/* A barrier of the group, for local and global memory. CPU compilers turn the code between two barriers into a loop over
+ * work-items. PoCL 3.1 and 6.0 do that wrong in some places, so the kernels here keep three rules:
+ *   - A function with a barrier that ends in a loop over a batch has a barrier after that loop. Without it PoCL 6.0 evaluates
+ *     the condition of the loop once for all work-items and skips the loop.
+ *   - Code with a barrier that only some partitions reach ends with a barrier.
+ *   - If some partitions take a branch with a barrier, the other branch has no barrier. */
+ORDO_FN void hash_barrier(void)
+{
+    if (HASH_GROUP > 1)
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+#define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
+
+/* Partitions of this group. */
+#define HASH_PARTITIONS(p, table)                                                                                      \
+    for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
+
+ORDO_FN bool hash_bit(__local const uint *bits, uint i)
+{
+    return bits[i / 32] >> i % 32 & 1;
+}
+ORDO_FN void hash_set(__local uint *bits, uint i)
+{
+    atomic_or(&bits[i / 32], 1u << i % 32);
+}
+
+/* ---- a partition and its updates --------------------------------------------------------------------------------- */
+
+/* A batch, sorted by partition. Update j has the value and the mark of erasure number index[j], or j if index is NULL. */
+#define HASH_BATCH                                                                                                     \
+    __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
+        ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
+        __global const uint *batch_bounds
+
+typedef struct {
+    uint                     start, buckets, number; /* of the partition */
+    uint                     n;                      /* updates */
+    uint                     kind;                   /* enum hash_kind */
+    __global const ordo_key *mixed;
+    __global const uint     *index;
+    __global hash_given     *values;
+    __global const uchar    *erased;
+    uint                     first; /* the partition's first update in the batch */
+    uint                     how;   /* VALUE_HOW, if HASH_COMBINES */
+} hash_part;
+
+#define HASH_PART_HERE(part, table, p)                                                                                 \
+    hash_part part;                                                                                                    \
+    part.number = (p);                                                                                                 \
+    part.start = (table).starts ? (table).starts[p] : 0;                                                               \
+    part.buckets = (table).starts ? (table).starts[(p) + 1] - part.start : 0;                                          \
+    part.first = batch_bounds ? batch_bounds[p] : 0;                                                                   \
+    part.n = batch_bounds ? batch_bounds[(p) + 1] - part.first : 0;                                                    \
+    part.kind = batch_kind;                                                                                            \
+    part.mixed = batch_mixed + part.first;                                                                             \
+    part.index = batch_index ? batch_index + part.first : 0;                                                           \
+    part.values = batch_values ? batch_values + batch_values_at : 0;                                                   \
+    part.erased = batch_erased ? batch_erased + batch_erased_at : 0;                                                   \
+    part.how = 0;
+
+ORDO_FN uint hash_index_of(const hash_part *part, uint u)
+{
+    return part->index ? part->index[u] : part->first + u;
+}
+
+ORDO_FN bool hash_erases(const hash_part *part, uint u)
+{
+    if (part->kind == HASH_RESOLVED)
+        return part->index[u] == HASH_ERASED;
+    return part->erased && part->erased[hash_index_of(part, u)];
+}
+
+/* Numbers of elements: an element in the table has its slot + 1, an update has HASH_SLOTS_MAX + its place + 1. 0 is none. */
+#define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
+
+/* The mixed key of an element by its number. */
+ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MAX)
+        return part->mixed[at - HASH_SLOTS_MAX];
+    return hash_keys(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+
+#if ORDO_VALUE_BYTES
+ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part, uint number)
+{
+    const uint at = number - 1;
+    if (at >= HASH_SLOTS_MAX)
+        return part->values[hash_index_of(part, at - HASH_SLOTS_MAX)];
+    return hash_values(table, part->start + at / HASH_SLOTS)[at % HASH_SLOTS];
+}
+#endif
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* A word in local memory for each slot (dict/hash/placement.cl): how often the element has proposed to a bucket, then its
+ * number, then its other bucket. */
+#define HASH_PROPOSALS_SHIFT 28
+#define HASH_NUMBER_SHIFT    12
+#define HASH_PROPOSALS_MAX   15 /* an element that has made so many is stashed */
+ORDO_STATIC_ASSERT(HASH_BUCKETS_MAX <= 1 << HASH_NUMBER_SHIFT, "a word holds the number of a bucket");
+ORDO_STATIC_ASSERT(HASH_NUMBERS < 1 << (HASH_PROPOSALS_SHIFT - HASH_NUMBER_SHIFT),
+                   "a word holds the number of an element");
+
+ORDO_FN uint hash_word(uint proposals, uint number, uint other)
+{
+    return proposals << HASH_PROPOSALS_SHIFT | number << HASH_NUMBER_SHIFT | other;
+}
+ORDO_FN uint hash_proposals_of(uint word)
+{
+    return word >> HASH_PROPOSALS_SHIFT;
+}
+ORDO_FN uint hash_number_of(uint word)
+{
+    return word << (32 - HASH_PROPOSALS_SHIFT) >> (32 - HASH_PROPOSALS_SHIFT + HASH_NUMBER_SHIFT);
+}
+ORDO_FN uint hash_other_of(uint word)
+{
+    return word & ((1u << HASH_NUMBER_SHIFT) - 1);
+}
+
+/* An element proposes to a bucket. Returns the word that lost its slot, or 0. */
+ORDO_FN uint hash_propose(__local uint *bucket, uint word)
+{
+    for (uint s = 0; s < HASH_SLOTS && word; s++)
+        word = min(word, atomic_max(&bucket[s], word));
+    return word;
+}
+
+/* The word of the element in slot s of a partition, or 0. An element in its home bucket has proposed once, in its second
+ * bucket twice. The first proposal is number 0. */
+ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
+{
+    const uint     bucket = s / HASH_SLOTS;
+    const ordo_key mixed = hash_keys(table, part->start + bucket)[s % HASH_SLOTS];
+    if (hash_partition(mixed, table->bits) != part->number)
+        return 0;
+    const uint home = hash_home(mixed, table->bits, part->buckets);
+    const uint second = hash_second(mixed, home, part->buckets);
+    const uint proposals = bucket == home ? 0 : bucket == second ? 1 : HASH_PROPOSALS_MAX;
+    return hash_word(proposals, s + 1, proposals == 0 ? second : home);
+}
+
+/* ---- equal keys -------------------------------------------------------------------------------------------------- */
+
+/* Places of a table that finds equal keys, at most `most`: more than updates. */
+ORDO_FN uint hash_places(const hash_part *part, uint most)
+{
+    return min(most, 2 * part->n + 32);
+}
+ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
+{
+    return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
+}
+
+/* Sets the bit in `live`, which has n_live words, of each update that is the last of its key. Uses up to `most` words as a
+ * table. *repeats, if HASH_COMBINES: whether a key occurs twice. Every batch reaches every barrier, because a CPU compiler
+ * makes two copies of the code after a barrier that only some reach (with two such here it took 34 s for
+ * hash_update_dense). Ends with a barrier. */
+ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
+                        __local uint *repeats)
+{
+    HASH_EACH (i, n_live)
+        live[i] = part->kind != HASH_DISTINCT || i * 32 >= part->n ? 0
+                  : part->n - i * 32 >= 32                         ? 0xffffffffu
+                                                                   : (1u << (part->n - i * 32)) - 1;
+    const uint places = part->kind == HASH_ANY ? hash_places(part, most) : 0;
+    HASH_EACH (i, places)
+        words[i] = 0;
+    if (HASH_COMBINES && get_local_id(0) == 0)
+        *repeats = 0;
+    hash_barrier();
+    if (part->kind == HASH_RESOLVED) {
+        HASH_EACH (u, part->n)
+            if (part->index[u] != HASH_LEFT)
+                hash_set(live, u);
+    }
+    if (part->kind == HASH_ANY) {
+        HASH_EACH (u, part->n) {
+            const ordo_key mixed = part->mixed[u];
+            uint           at = hash_first_place(mixed, places);
+            for (uint tries = 0; tries < places; tries++) {
+                const uint was = atomic_cmpxchg(&words[at], 0u, u + 1);
+                if (was && part->mixed[was - 1] == mixed) {
+                    atomic_max(&words[at], u + 1);
+                    if (HASH_COMBINES)
+                        atomic_or(repeats, 1u);
+                }
+                if (!was || part->mixed[was - 1] == mixed)
+                    break;
+                at = at + 1 == places ? 0 : at + 1;
+            }
+        }
+    }
+    hash_barrier();
+    HASH_EACH (i, places)
+        if (words[i])
+            hash_set(live, words[i] - 1);
+    hash_barrier();
+}
+
+/* ---- values that are combined ------------------------------------------------------------------------------------ */
+
+#if HASH_COMBINES
+#include "dict/hash/combine.cl"
+#else
+/* The value of an element that has value `was` after update u. */
+#define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
+ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
+                       bool folds)
+{
+}
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by partition,
+ * and equal keys keep their order, so of two operations on a key the later one has the greater number in its partition.
+ *
+ *   hash_mixed   writes results, and what each operation leaves to store
+ *
+ * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert since.
+ *
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
+ */
+#pragma once
+#include "dict/codes.cl"
+#include "dict/hash/batch.cl"
+
+/* Places of the table that finds equal keys: more than operations. */
+#define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
+
+typedef struct {
+    uint   places[HASH_CHAINS];   /* the head of each chain, + 1; 0: none */
+    uint   next[HASH_MIXED_MAX];  /* the next operation of its chain, + 1; 0: none */
+    ushort chain[HASH_MIXED_MAX]; /* the head of its chain */
+    uchar  codes[HASH_MIXED_MAX];
+    uint   stored, gone;
+} hash_chains;
+ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MAX, "small devices have the local memory");
+
+/* Makes the chains. Ends with a barrier. */
+ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __local hash_chains *mem)
+{
+    const uint places = min((uint) HASH_CHAINS, 2 * part->n + 32);
+    HASH_EACH (i, places)
+        mem->places[i] = 0;
+    HASH_EACH (u, part->n) {
+        mem->next[u] = 0;
+        mem->codes[u] = codes[part->index[u]];
+    }
+    if (get_local_id(0) == 0)
+        mem->stored = mem->gone = 0;
+    hash_barrier();
+    HASH_EACH (u, part->n) {
+        const ordo_key mixed = part->mixed[u];
+        uint           at = hash_first_place(mixed, places), first = u;
+        for (uint tries = 0; tries < places; tries++) {
+            const uint was = atomic_cmpxchg(&mem->places[at], 0u, u + 1);
+            first = was ? was - 1 : u;
+            if (!was || part->mixed[first] == mixed)
+                break;
+            at = at + 1 == places ? 0 : at + 1;
+        }
+        mem->chain[u] = (ushort) first;
+        if (first != u)
+            mem->next[u] = atomic_xchg(&mem->next[first], u + 1);
+    }
+    hash_barrier();
+}
+
+/* Operations before one on the same key: numbers, or HASH_NONE. */
+typedef struct {
+    uint set;    /* the last upsert or erasure */
+    uint insert; /* the first insert since */
+    bool last;   /* no operation on the key comes later */
+} hash_before;
+
+#define HASH_EACH_LINK(v, mem, u)                                                                                      \
+    for (uint v = (mem)->chain[u] + 1u, v##_left = HASH_MIXED_MAX; v && v##_left; v = (mem)->next[v - 1], v##_left--)
+
+ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
+{
+    hash_before before = { HASH_NONE, HASH_NONE, true };
+    HASH_EACH_LINK(link, mem, u)
+    {
+        const uint v = link - 1, code = mem->codes[v];
+        before.last = before.last && v <= u;
+        if (v < u && (code == CODE_UPSERT || code == CODE_ERASE) && (before.set == HASH_NONE || v > before.set))
+            before.set = v;
+    }
+    HASH_EACH_LINK(link, mem, u)
+    {
+        const uint v = link - 1;
+        if (v < u && mem->codes[v] == CODE_INSERT && (before.set == HASH_NONE || v > before.set))
+            before.insert = min(before.insert, v);
+    }
+    return before;
+}
+
+/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation whose
+ * value it has. */
+ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
+                               bool there)
+{
+    const uint set = before->set, code = set == HASH_NONE ? CODE_FIND : mem->codes[set];
+    if (code == CODE_UPSERT)
+        return part->index[set];
+    if (code != CODE_ERASE && there)
+        return HASH_LEFT;
+    return before->insert == HASH_NONE ? HASH_ERASED : part->index[before->insert];
+}
+
+ORDO_FN uint hash_state_after(uint code, uint before, uint i)
+{
+    if (code == CODE_ERASE)
+        return HASH_ERASED;
+    return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
+}
+
+/* Whether the kernel can do the batch: operations on single keys only, values for those that store, and few operations in
+ * each partition. */
+ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
+{
+    const uint codes = found[HASH_CODES];
+    const bool stores = codes & (1u << CODE_UPSERT | 1u << CODE_INSERT);
+    return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX &&
+           (has_values || !stores || ORDO_VALUE_BYTES == 0);
+}
+
+/* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u (HASH_RESOLVED).
+ * found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the batch: then it writes nothing
+ * else. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
+                __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,
+                __global uint *found)
+{
+    __local hash_chains mem;
+    const hash_table    table = HASH_TABLE_HERE;
+    if (!hash_can_do(found, batch_values != 0)) {
+        if (get_global_id(0) == 0)
+            ordo_or(&found[HASH_REFUSED], 1u);
+        return;
+    }
+    HASH_PARTITIONS (p, table) {
+        HASH_PART_HERE(part, table, p)
+        if (part.n == 0)
+            continue;
+        hash_link(&part, codes + codes_at, &mem);
+        HASH_EACH (u, part.n) {
+            const uint        i = part.index[u], code = mem.codes[u];
+            const hash_before before = hash_look_back(&mem, u);
+            hash_place        place = { 0, HASH_NONE };
+            if (part.buckets)
+                place = hash_look(&table, part.start, part.buckets, part.mixed[u]);
+            const bool there = place.slot != HASH_NONE;
+            const uint state = hash_state_before(&part, &mem, &before, there);
+            const uint after = hash_state_after(code, state, i);
+            if (found_out)
+                found_out[found_out_at + i] = state != HASH_ERASED;
+#if ORDO_VALUE_BYTES
+            if (values_out && code == CODE_FIND && state != HASH_ERASED)
+                values_out[values_out_at + i] =
+                    state == HASH_LEFT ? hash_values(&table, place.bucket)[place.slot] : part.values[state];
+#endif
+            const bool changes = before.last && after != (there ? HASH_LEFT : HASH_ERASED);
+            left[part.first + u] = changes ? after : HASH_LEFT;
+            if (changes && after == HASH_ERASED)
+                atomic_inc(&mem.gone);
+            else if (changes && !there)
+                atomic_inc(&mem.stored);
+        }
+        hash_barrier();
+        if (get_local_id(0) == 0 && mem.stored > mem.gone &&
+            table.counts[p] + mem.stored - mem.gone > HASH_LIMIT(part.buckets))
+            ordo_or(&found[HASH_REFUSED], 1u);
+        hash_barrier();
+    }
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places of elements in a partition whose work-group has a word in local memory for each slot.
+ *
+ * An element proposes to its home bucket, then to its second bucket, then to its home bucket again, and so on, up to
+ * HASH_PROPOSALS_MAX times. A bucket keeps the eight elements that have proposed most often, and among equals those with
+ * the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962), in which an element's proposals
+ * are its contracts. So the same elements end in the same slots in whatever order work-items run. As in a cuckoo hash
+ * table, elements that were displaced least are displaced first. A proposal is one atomic maximum for each slot: the lesser
+ * word goes on to the next slot, and from the last slot to the element's other bucket. A word has the number of that
+ * bucket, so no key is read on the way. An element whose proposals all fail is stashed in the first free slot of the
+ * partition, in the order of numbers.
+ *
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
+ */
+#pragma once
+#include "dict/hash/batch.cl"
+
+/* Places of the table that finds equal keys: more than updates. */
+#define HASH_PLACES     3072
+#define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
+
+typedef struct {
+    uint words[HASH_PLACES];     /* a table of updates; then a word for each slot */
+    uint live[HASH_LIVE_WORDS];  /* a bit for each update that is the last of its key */
+    uint fresh[HASH_LIVE_WORDS]; /* a bit for each live update that stores a new key */
+    uint stashed[(HASH_NUMBERS + 31) / 32];
+    uint spills[HASH_BUCKETS_MAX];
+    uint stored, gone, any_stashed, repeats;
+} hash_local;
+ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MAX, "small devices have the local memory");
+
+/* Clears everything but live and words. */
+ORDO_FN void hash_begin(__local hash_local *mem)
+{
+    HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
+        mem->stashed[i] = 0;
+    HASH_EACH (i, HASH_LIVE_WORDS)
+        mem->fresh[i] = 0;
+    HASH_EACH (b, HASH_BUCKETS_MAX)
+        mem->spills[b] = 0;
+    if (get_local_id(0) == 0)
+        mem->stored = mem->gone = mem->any_stashed = 0;
+}
+
+/* Makes the words of the elements in the table. Ends with a barrier. */
+ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    HASH_EACH (s, part->buckets * HASH_SLOTS)
+        mem->words[s] = hash_word_there(table, part, s);
+    hash_barrier();
+}
+
+/* Finds a place for an update and for each element that it displaces. */
+ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
+{
+    uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
+    uint word = hash_word(0, HASH_SLOTS_MAX + u + 1, hash_second(part->mixed[u], bucket, part->buckets));
+    while (hash_proposals_of(word) < HASH_PROPOSALS_MAX) {
+        const uint left = hash_propose(mem->words + bucket * HASH_SLOTS, word);
+        if (!left)
+            return;
+        word = hash_word(hash_proposals_of(left) + 1, hash_number_of(left), bucket);
+        bucket = hash_other_of(left);
+    }
+    hash_set(mem->stashed, hash_number_of(word) - 1);
+    atomic_or(&mem->any_stashed, 1u);
+}
+
+/* Stashes elements in free slots, of which there are enough. Called by one work-item. */
+ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    uint slot = 0;
+    for (uint i = 0; i < HASH_NUMBERS; i++) {
+        if (!hash_bit(mem->stashed, i))
+            continue;
+        while (slot < part->buckets * HASH_SLOTS && mem->words[slot])
+            slot++;
+        if (slot < part->buckets * HASH_SLOTS)
+            mem->words[slot] = hash_word(HASH_PROPOSALS_MAX, i + 1,
+                                         hash_home(hash_key_of(table, part, i + 1), table->bits, part->buckets));
+    }
+}
+
+/* Places the updates with a bit in `which`. Ends with a barrier. */
+ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __local hash_local *mem,
+                            __local const uint *which)
+{
+    HASH_EACH (u, part->n)
+        if (hash_bit(which, u))
+            hash_settle(table, part, mem, u);
+    hash_barrier();
+    if (mem->any_stashed && get_local_id(0) == 0)
+        hash_stash(table, part, mem);
+    hash_barrier();
+}
+
+/* Counts an element that does not lie in its home bucket (H3). */
+ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
+{
+    const uint proposals = hash_proposals_of(word);
+    if (proposals % 2 == 1)
+        atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
+}
+
+/* Writes spills and filters; the keys are written. Ends with a barrier. */
+ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    hash_barrier();
+    HASH_EACH (b, part->buckets) {
+        table->spills[part->start + b] = (uchar) min(mem->spills[b], (uint) HASH_SCAN);
+        hash_filter(table, part->number, part->start + b);
+    }
+    hash_barrier();
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of a node by the concurrent operation that has its latch. */
+#pragma once
+#include "dict/ltree/column.cl"
+
+/* ---- what goes with the keys ------------------------------------------------------------------------------------- */
+
+/* column_shift of what goes with `count` keys. `child`, `value`: what goes with a new one. */
+ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
+                                uint child, ltree_value value)
+{
+    if (WORDS_BESIDE(level)) {
+        __global uint *words = ltree_words_beside(tree, level, node);
+        column_uint    c;
+        /* Also an unused slot that is written back with its piece: a number there is a node's of the level below,
+         * too. */
+        column_peek_uint(&c, words, slot, count + open);
+        column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
+        column_poke_uint(&c, words, slot, count + open);
+    }
+    if (ULONGS_BESIDE(level)) {
+        __global ulong *values = (__global ulong *) ltree_values(tree, node);
+        column_ulong    c;
+        column_peek_ulong(&c, values, slot, count + open);
+        column_shift_ulong(&c, slot, open, value);
+        column_poke_ulong(&c, values, slot, count + open);
+    }
+}
+
+ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, uint into)
+{
+    if (WORDS_BESIDE(level)) {
+        column_uint c;
+        column_peek_uint(&c, ltree_words_beside(tree, level, node), LTREE_HALF, LTREE_SLOTS);
+        column_keep_uint(&c, true, LTREE_NONE);
+        column_poke_uint(&c, ltree_words_beside(tree, level, into), 0, LTREE_HALF);
+    }
+    if (ULONGS_BESIDE(level)) {
+        column_ulong c;
+        column_peek_ulong(&c, (__global const ulong *) ltree_values(tree, node), LTREE_HALF, LTREE_SLOTS);
+        column_keep_ulong(&c, true, 0);
+        column_poke_ulong(&c, (__global ulong *) ltree_values(tree, into), 0, LTREE_HALF);
+    }
+}
+
+/* ---- writing steps ----------------------------------------------------------------------------------------------- */
+
+/* The next free node, or LTREE_NONE. The counter may end above the capacity, by no more than there are work-items;
+ * the host puts it right. */
+ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
+{
+    __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
+    const uint     capacity = level > 0 ? batch->inner_capacity : batch->leaf_capacity;
+    if (ordo_load_relaxed(taken) >= capacity || ltree_inject(op, FAULT_NODES, 8) ||
+        (level > 0 && ltree_inject(op, FAULT_NO_INNER, 1)))
+        return LTREE_NONE;
+    const uint node = ordo_add(taken, 1);
+    return node < capacity ? node : LTREE_NONE;
+}
+
+/* Latches a node of which `seen` was read, if it is still as it was when its header was. */
+ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
+{
+    ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+    if (ltree_inject(op, FAULT_LATCHES, 8))
+        return false;
+    if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
+        return false;
+    if (LTREE_BY_FENCE)
+        ordo_fence_device(); /* no store of this change may be seen before the latch is */
+    return true;
+}
+
+/* Gives a latched node its new count, another version, and the latch back: from here on others see the change. */
+ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
+{
+    ltree_delay(batch, op, FAULT_SLOW_STORES);
+    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
+}
+
+/* Opens a new node, before its left neighbour is given back. Where header and high are read at once, nobody is led to it
+ * before that. */
+ORDO_FN void ltree_open(__global uint *header, uint count)
+{
+    if (LTREE_BY_FENCE)
+        ordo_store_release(header, count);
+    else
+        ordo_store_relaxed(header, count);
+}
+
+ORDO_FN void ltree_poke_tail(__global ordo_key_form *line, ltree_tail tail)
+{
+#if KEY_BITS == 32
+    ordo_poke128((__global uint *) (line + LTREE_LOW), (uint4) (tail.low, tail.right, tail.header, tail.high));
+#else
+    ordo_poke128((__global uint *) (line + LTREE_LOW), as_uint4((ulong2) (tail.low, tail.right)));
+    ordo_poke128((__global uint *) (line + LTREE_HEADER), as_uint4((ulong2) (tail.header, tail.high)));
+#endif
+}
+
+/* Moves the upper half of a full, latched node to a new one, which is latched, too: whoever has seen the node's header
+ * before, and its new link and high after, is there already. `keys` are the node's. `middle`: the high of the one and the
+ * low of the other. */
+ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
+                         ordo_key_form middle, uint into)
+{
+    __global ordo_key_form *left = ltree_line(&batch->tree, op->level, op->at);
+    __global ordo_key_form *right = ltree_line(&batch->tree, op->level, into);
+    const ltree_tail        of_right = { middle, tail.high, tail.right, LTREE_HALF | LTREE_LATCHED };
+    column_keys             part = *keys;
+
+    KEYS_DO(keep)(&part, true, LTREE_UNUSED);
+    KEYS_DO(poke)(&part, right, 0, LTREE_SLOTS);
+    part = *keys;
+    KEYS_DO(keep)(&part, false, LTREE_UNUSED);
+    KEYS_DO(poke)(&part, left, LTREE_HALF, LTREE_SLOTS);
+    ltree_halve_beside(&batch->tree, op->level, op->at, into);
+    ltree_poke_tail(right, of_right);
+    ltree_delay(batch, op, FAULT_SLOW_STORES);
+    ordo_poke(ltree_right(left), into);
+    ltree_poke_key(left + LTREE_HIGH, middle);
+}
+
+/* What is looked for in a node, or put there. */
+ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
+{
+    return op->level > 0 ? op->query - 1 : op->query;
+}
+
+#define CHANGE_NONE  0
+#define CHANGE_VALUE 1
+#define CHANGE_OPEN  2
+#define CHANGE_CLOSE 3
+
+/* What the operation does to a node that has its key, or has not. */
+ORDO_FN uint ltree_change(const ltree_op *op, bool found)
+{
+    if (op->level == 0 && op->code == CODE_ERASE)
+        return found ? CHANGE_CLOSE : CHANGE_NONE;
+    if (!found)
+        return CHANGE_OPEN;
+    return HAS_VALUES && op->level == 0 && op->code == CODE_UPSERT ? CHANGE_VALUE : CHANGE_NONE;
+}
+
+/* Where a latched node's change takes place. */
+typedef struct {
+    uint          node, slot, count; /* the keys before it */
+    uint          fresh;             /* the node that it was split into, or LTREE_NONE */
+    ordo_key_form middle;            /* between the two */
+} ltree_site;
+
+/* Splits a full, latched node in which a key is to be put into `slot`. False if there is no node for it: no harm is
+ * done. */
+ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
+                             ltree_site *site)
+{
+    site->fresh = ltree_new_node(batch, op, op->level);
+    if (site->fresh == LTREE_NONE)
+        return false;
+    /* A leaf's high is one of its keys; the entries of an inner node begin with its low. */
+    const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
+    const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
+    site->middle = op->level > 0 ? first : last;
+    ltree_split(batch, op, keys, tail, site->middle, site->fresh);
+    site->node = upper ? site->fresh : site->node;
+    /* Back from memory: this work-item's own stores. To keep them would take twice the registers. */
+    KEYS_DO(peek)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
+    KEYS_DO(keep)(keys, false, LTREE_UNUSED);
+    site->slot -= upper ? LTREE_HALF : 0;
+    site->count = LTREE_HALF;
+    return true;
+}
+
+/* Changes a latched node, of which `keys` are the keys, and gives it back. */
+ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
+                               const ltree_site *site, uint change)
+{
+    const ltree_tree       *tree = &batch->tree;
+    __global ordo_key_form *home = ltree_line(tree, op->level, op->at);
+    __global ordo_key_form *line = ltree_line(tree, op->level, site->node);
+    const bool              open = change == CHANGE_OPEN;
+    ltree_value             value = 0;
+
+    if (HAS_VALUES && op->level == 0 && change != CHANGE_CLOSE)
+        value = batch->values[op->i];
+    if (change == CHANGE_VALUE)
+        ltree_poke_value(ltree_values(tree, site->node) + site->slot, value);
+    if (change != CHANGE_VALUE) {
+        KEYS_DO(shift)(keys, site->slot, open, open ? ltree_key_of(op) : LTREE_UNUSED);
+        KEYS_DO(poke)(keys, line, site->slot, site->count + open);
+        ltree_delay(batch, op, FAULT_SLOW_STORES);
+        ltree_shift_beside(tree, op->level, site->node, site->slot, site->count, open, op->child, value);
+    }
+    const uint count = site->count + open - (change == CHANGE_CLOSE);
+    if (site->fresh != LTREE_NONE)
+        ltree_open(ltree_header(ltree_line(tree, op->level, site->fresh)), line != home ? count : LTREE_HALF);
+    ltree_publish(batch, op, ltree_header(home), tail.header, line != home ? LTREE_HALF : count);
+    if (op->level == 0)
+        op->elements += open - (change == CHANGE_CLOSE);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of shared/ltree.h, for a tree at rest.
+ *
+ *   check_down            a level's entries, from the root down: which level each inner node is of, and which leaves there are
+ *   check_leaves, check_inner   each node by itself, and with its right neighbour
+ *
+ * wrong[f] is the first node with finding f (enum ltree_finding); where there is none, what
+ * the host has put there.
+ */
+#pragma once
+#include "dict/each.cl"
+#include "dict/ltree/node.cl"
+
+/* levels[node]: LTREE_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf]
+ * likewise, 0. Goes through the entries of `level`. */
+ORDO_KERNEL(RUN_GROUP)
+void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    const uint       below = state[level > 1 ? LTREE_INNER : LTREE_LEAVES];
+
+    RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
+        const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
+        __global ordo_key_form *line = ltree_inner(&tree, node);
+        if (ordo_peek(&levels[node]) != level) /* others set those of the level below */
+            continue;
+        const uint child = children[i];
+        if (slot >= ltree_count(line)) {
+            if (child != LTREE_NONE && child >= below)
+                ordo_min(&wrong[WRONG_ENTRY], node);
+            continue;
+        }
+        const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
+        /* twice is wrong, too */
+        if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
+            ordo_min(&wrong[WRONG_ENTRY], node);
+            continue;
+        }
+        const uint right = *ltree_right(ltree_line(&tree, level - 1, child));
+        const uint next = slot + 1 < ltree_count(line)              ? children[i + 1]
+                          : *ltree_right(line) < state[LTREE_INNER] ? ltree_children(&tree, *ltree_right(line))[0]
+                                                                    : LTREE_NONE;
+        if (right != next)
+            ordo_min(&wrong[WRONG_NEXT], node);
+    }
+}
+
+/* The keys of a node: order, unused slots, bounds. From where on findings of its kind begin. */
+ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
+{
+    const uint          count = ltree_count(line);
+    const ordo_key_form low = line[LTREE_LOW], high = line[LTREE_HIGH];
+    bool                ordered = count <= LTREE_SLOTS, bounded = low < high;
+
+    for (uint slot = 0; slot < LTREE_SLOTS; slot++) {
+        const ordo_key_form key = line[slot];
+        if (slot >= count)
+            ordered = ordered && key == LTREE_UNUSED;
+        else if (level > 0)
+            bounded = bounded && key >= low && key < high && (slot > 0 || key == low);
+        else
+            bounded = bounded && (key > low || low == 0) && key <= high;
+        if (slot > 0 && slot < count)
+            ordered = ordered && line[slot - 1] < key;
+    }
+    if (!ordered)
+        ordo_min(&wrong[from + WRONG_LEAF_ORDER], node);
+    if (!bounded || (level > 0 && count == 0))
+        ordo_min(&wrong[from + WRONG_LEAF_BOUNDS], node);
+}
+
+ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint taken, uint from, __global uint *wrong)
+{
+    __global ordo_key_form *line = ltree_line(tree, level, node);
+    const uint              right = *ltree_right(line);
+
+    check_keys(line, level, node, from, wrong);
+    if (right == LTREE_NONE ? line[LTREE_HIGH] != LTREE_UNUSED
+                            : right >= taken || ltree_line(tree, level, right)[LTREE_LOW] != line[LTREE_HIGH])
+        ordo_min(&wrong[from + WRONG_LEAF_LINK], node);
+    if (*ltree_header(line) & LTREE_LATCHED)
+        ordo_min(&wrong[from + WRONG_LEAF_LATCH], node);
+    if (*ltree_header(line) & LTREE_DIRTY)
+        ordo_min(&wrong[WRONG_DIRTY], node);
+}
+
+/* Of a node that is in no level (B9): that it has nothing, and that nobody has it. */
+ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
+{
+    if (ltree_count(line) > 0)
+        ordo_min(&wrong[from + WRONG_LEAF_BOUNDS], node);
+    if (*ltree_header(line) & LTREE_LATCHED)
+        ordo_min(&wrong[from + WRONG_LEAF_LATCH], node);
+    if (reached)
+        ordo_min(&wrong[WRONG_DEAD], node);
+}
+
+/* counted: whether leaf_counts[] are to be right. */
+ORDO_KERNEL(RUN_GROUP)
+void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    uint             elements = 0, dead = 0;
+
+    RUN_EACH (uint, leaf, capacity) {
+        if (leaf >= state[LTREE_LEAVES]) {
+            if (*ltree_header(ltree_leaf(&tree, leaf)) != LTREE_FREE)
+                ordo_min(&wrong[WRONG_LEAF_FREE], leaf);
+            continue;
+        }
+        __global ordo_key_form *line = ltree_leaf(&tree, leaf);
+        const uint              count = ltree_count(line);
+        if (ltree_is_dead(leaf, line[LTREE_LOW], line[LTREE_HIGH])) {
+            check_dead(line, leaf, leaves[leaf] != LTREE_NONE, 0, wrong);
+            dead++;
+        } else {
+            check_node(&tree, 0, leaf, state[LTREE_LEAVES], 0, wrong);
+            if (leaves[leaf] == LTREE_NONE)
+                ordo_min(&wrong[WRONG_LEAF_COVER], leaf);
+        }
+        if (counted && leaf_counts[leaf] != count)
+            ordo_min(&wrong[WRONG_COUNT], leaf);
+        elements += count;
+    }
+    if (elements)
+        ordo_add(&wrong[CHECKED_ELEMENTS], elements);
+    if (dead)
+        ordo_add(&wrong[CHECKED_DEAD], dead);
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __global uint *wrong)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (uint, node, capacity) {
+        if (node >= state[LTREE_INNER]) {
+            if (*ltree_header(ltree_inner(&tree, node)) != LTREE_FREE)
+                ordo_min(&wrong[WRONG_INNER_FREE], node);
+            continue;
+        }
+        __global ordo_key_form *line = ltree_inner(&tree, node);
+        if (line[LTREE_LOW] == line[LTREE_HIGH]) {
+            check_dead(line, node, levels[node] != LTREE_NONE, WRONG_INNER_ORDER, wrong);
+            continue;
+        }
+        if (levels[node] == LTREE_NONE)
+            ordo_min(&wrong[WRONG_INNER_COVER], node);
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* all inner levels alike */
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of a node in a work-item's registers. */
+#pragma once
+#include "dict/ltree/operation.cl"
+
+/* ---- columns of a node in registers ------------------------------------------------------------------------------ */
+
+#define UNPACK_uint(at, s, piece)                                                                                      \
+    at[s] = piece.x;                                                                                                   \
+    at[(s) + 1] = piece.y;                                                                                             \
+    at[(s) + 2] = piece.z;                                                                                             \
+    at[(s) + 3] = piece.w
+#define PACK_uint(at, s) (uint4)(at[s], at[(s) + 1], at[(s) + 2], at[(s) + 3])
+#define PER_PIECE_uint   4
+#define UNPACK_ulong(at, s, piece)                                                                                     \
+    at[s] = as_ulong2(piece).x;                                                                                        \
+    at[(s) + 1] = as_ulong2(piece).y
+#define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
+#define PER_PIECE_ulong   2
+
+/* Of a column of keys, values or children:
+ *   column_peek    reads, column_poke writes the pieces that hold slots first .. end - 1; others are left as they are
+ *   column_shift   `open`: makes room at `slot` and puts x there; what was in the last slot goes. Else takes out
+ *                  `slot`; x moves into the last one
+ *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills up with `fill` */
+#define LTREE_COLUMN(type)                                                                                             \
+    typedef struct {                                                                                                   \
+        type at[LTREE_SLOTS];                                                                                          \
+    } column_##type;                                                                                                   \
+                                                                                                                       \
+    ORDO_FN void column_peek_##type(column_##type *c, __global const type *from, uint first, uint end)                 \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint s = 0; s < LTREE_SLOTS; s += PER_PIECE_##type)                                                       \
+            if (s + PER_PIECE_##type > first && s < end) {                                                             \
+                const uint4 piece = ordo_peek128((__global const uint *) (from + s));                                  \
+                UNPACK_##type(c->at, s, piece);                                                                        \
+            }                                                                                                          \
+    }                                                                                                                  \
+    ORDO_FN void column_poke_##type(const column_##type *c, __global type *to, uint first, uint end)                   \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint s = 0; s < LTREE_SLOTS; s += PER_PIECE_##type)                                                       \
+            if (s + PER_PIECE_##type > first && s < end)                                                               \
+                ordo_poke128((__global uint *) (to + s), PACK_##type(c->at, s));                                       \
+    }                                                                                                                  \
+    ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
+    {                                                                                                                  \
+        type before = x;                                                                                               \
+        ORDO_UNROLL                                                                                                    \
+        for (uint s = 0; s < LTREE_SLOTS; s++) {                                                                       \
+            const type here = c->at[s], behind = s + 1 < LTREE_SLOTS ? c->at[s + 1] : x;                               \
+            const type opened = s > slot ? before : x, closed = behind;                                                \
+            c->at[s] = s < slot ? here : open ? opened : closed;                                                       \
+            before = here;                                                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    ORDO_FN void column_keep_##type(column_##type *c, bool upper, type fill)                                           \
+    {                                                                                                                  \
+        ORDO_UNROLL                                                                                                    \
+        for (uint s = 0; s < LTREE_HALF; s++) {                                                                        \
+            const type here = c->at[s], above = c->at[s + LTREE_HALF];                                                 \
+            c->at[s] = upper ? above : here;                                                                           \
+            c->at[s + LTREE_HALF] = fill;                                                                              \
+        }                                                                                                              \
+    }
+LTREE_COLUMN(uint)
+LTREE_COLUMN(ulong)
+
+#if KEY_BITS == 32
+typedef column_uint column_keys;
+#define KEYS_DO(verb) column_##verb##_uint
+#else
+typedef column_ulong column_keys;
+#define KEYS_DO(verb) column_##verb##_ulong
+#endif
+
+/* How many keys are less than `key`; *next: the one behind them. */
+ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
+{
+    uint less = 0;
+    ORDO_UNROLL
+    for (uint s = 0; s < LTREE_SLOTS; s++)
+        less += c->at[s] < key;
+    *next = LTREE_UNUSED;
+    ORDO_UNROLL
+    for (uint s = 0; s < LTREE_SLOTS; s++) {
+        const ordo_key_form here = c->at[s];
+        *next = s == less ? here : *next;
+    }
+    return less;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Concurrent operations on a linked tree: updates, seeks, counts and ranges. find.cl has answered the finds before.
+ *
+ *   operation.cl   a batch, a work-item's operation, how a node is read
+ *   read.cl        seeks, counts and ranges
+ *   write.cl       updates. column.cl has a node in registers, change.cl changes it, merge.cl is for skiplists alone.
+ *   leftover.cl    operations that gave up
+ *
+ * A work-item runs one operation after another. An operation is a loop of steps: from the root to a node, then work on that
+ * node, to the right, or up a level with the entry of a split. A step takes a latch, uses it and releases it. No step waits, so
+ * lanes of a sub-group need not run independently of each other. No operation holds more than one latch, because a search
+ * reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and Yao, Efficient Locking for
+ * Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations on B*-Trees, JCSS 1986.)
+ *
+ * The way down is a hint. Inner nodes are read without latch, version or order, by loads from any cache, stale or torn. Any
+ * number read leads to one of two cases:
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L: nodes keep level and place, and none is freed
+ *     during a launch. Words of a node that nobody has written yet are all ones, which is no node's number. So a number within
+ *     the pool is a node of the right level, or a node whose own words have not arrived. Such a node looks latched, or leads
+ *     nowhere.
+ *   - A node's low never rises, and its high never rises. If the query is above the high, the way goes on by the links to the
+ *     right. If it is not above the low, the path was wrong, and the search starts again from the root, past the caches.
+ * A link to the right is a hint, too: it is followed without a second look at the header, and may lead to a node under
+ * construction. That node is latched until it is complete.
+ *
+ * Leaves are read and changed by the version in their header:
+ *   read     the header, then the words, then the header again. If the header is the same and not latched, all words were
+ *            there at one moment, because a writer latches the leaf first and changes its version last.
+ *   change   the same, but the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read before
+ *            are still valid, and the leaf is the work-item's own.
+ * A version has 25 bits. A launch has at most 2^22 operations, and an operation changes a node at most twice.
+ *
+ * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that leaf's latch
+ * immediately. This step holds two latches, and waits for none. The neighbour's low becomes the leaf's low, and the leaf's high
+ * its own low. The leaf is then a zombie: it covers nothing, and an operation on it goes on to the right. Entries above lead to
+ * it until reclaim.cl removes them between launches.
+ *
+ * LTREE_BY_FENCE selects how these accesses are ordered:
+ *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and the last
+ *       store releases.
+ *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load has an address computed from an earlier one
+ *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access invalidates
+ *       the first-level cache, which holds the inner nodes. A device uses this way if ORDO_ADDRESS_ORDER says so and the
+ *       self-test saw no wrong order.
+ *
+ * "fence" is a fence that acquires and releases at the scope of the device.
+ *
+ *      access                                    1: by fences                      0: by addresses
+ *    1 header of a node, first look              acquire load                      part of load 2
+ *      (ltree_peek_tail)
+ *    2 low, right, high (ltree_peek_tail)        after 1, which acquires           4-byte keys: one load with the
+ *                                                                                  header. 8-byte keys: high with the
+ *                                                                                  header; low and right at an
+ *                                                                                  address computed from it
+ *    3 keys, values (ltree_place,                after 1, which acquires           at an address computed from 1; an
+ *      ltree_scan_on, column_peek)                                                 acquire fence after the values of
+ *                                                                                  a range
+ *    4 header, second look (ltree_unchanged)     acquire fence before it           at an address computed from 2, 3
+ *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
+ *      (ltree_latch)                             after it
+ *    6 compare-and-swap that latches a           fence after it; if it succeeds,   the same
+ *      neighbour (ltree_latch_neighbour)         2 is the same before and after
+ *    7 words of a latched node                   after the fence of 5 or 6         the branch on the result of 5; the
+ *                                                                                  fence of 6
+ *    8 header of a new node (ltree_open)         release store after 7             relaxed store; 9 comes after it
+ *    9 header that releases the latch            release store after 7, 8          the same
+ *      (ltree_publish)
+ *   10 merge: header of the neighbour, then      fence between the two             the same
+ *      the zombie's high
+ *   11 root, inner nodes on the way down,        nothing                           nothing
+ *      followed links to the right
+ *   12 link of a zombie, shortened               after 4 of both zombies           the same
+ *      (ltree_pass_zombie)
+ *   13 the root's word (ltree_grow)              compare-and-swap; release store   the same
+ *                                                after the new root's words
+ *   14 counters of the state                     atomic updates of one word each   the same
+ *   15 results                                   the end of the launch             the same
+ *
+ * 11 needs no order because the way down is a hint. 14: no operation concludes from a counter that other words have arrived, and a
+ * number that one work-item got is its own. By addresses, low and high of keys of 8 bytes may be of two moments. Both only fall,
+ * so an operation goes to the right or back to the root, but never past its key; and a leaf that looks like a zombie is read
+ * again.
+ *
+ * By memory model:
+ *   C11 atomics        A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read a word of 7 before the
+ *   (OpenCL 2, 3)      writer's 9, it finds another header in 4 or 5: the fence before these pairs with the writer's fence after
+ *                      5. The words of 2, 3 and 7 are not atomic objects, so formally such a reader races. They are volatile
+ *                      accesses to aligned words, which compilers keep, and the reader discards the words. An acquire may
+ *                      invalidate the first-level cache: then loads after it are no older than it is. Builtins for lanes
+ *                      order nothing here.
+ *   device-scope       1 to 9 are relaxed or stronger at the scope of the device, so nothing races. By fences, the pairs are
+ *   assembler          ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that starts loads in
+ *                      order (device/atomic.cl), since the model gives addresses no order.
+ *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
+ *                      host/dict/ltree/concurrent.c), and reads its own stores.
+ *
+ * LTREE_HISTORY 1 records when each operation began and ended. LTREE_FAULTS 1 (tests) makes `faults` a sum of enum ordo_fault.
+ * Pauses end when the clock of histories has advanced, so without LTREE_HISTORY they are long.
+ */
+#pragma once
+#include "dict/ltree/read.cl"
+#include "dict/ltree/write.cl"
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+ORDO_FN uint ltree_restart(ltree_op *op)
+{
+    op->at = LTREE_NONE;
+    op->lost = true;
+    if (LTREE_BY_FENCE)
+        ordo_fence_acquire(); /* the first-level cache may have led it there, and peeks alone do not get past it */
+    return STEP_AGAIN;
+}
+
+ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
+{
+    if (op->at == LTREE_NONE) {
+        /* A root of an earlier moment is as good: it is the first node of its level still. */
+        const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
+        if (op->level > ltree_root_level(root))
+            return ltree_grow(batch, op, root);
+        op->at = ltree_go_down(batch, op, root);
+        op->zombie = LTREE_NONE;
+        if (op->at == LTREE_NONE)
+            return ltree_restart(op);
+    }
+    __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
+    const ltree_tail        tail = ltree_peek_tail(batch, op, line);
+
+    if (tail.header == LTREE_FREE) /* an entry was read whose number was not there yet */
+        return ltree_restart(op);
+    if (tail.header & LTREE_LATCHED)
+        return STEP_AGAIN;
+    if (op->query > tail.high) {
+        if (tail.right >= (op->level > 0 ? batch->inner_capacity : batch->leaf_capacity))
+            return ltree_restart(op);
+        ltree_pass_zombie(batch, op, tail);
+        op->at = tail.right;
+        return STEP_ON;
+    }
+    op->zombie = LTREE_NONE;
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* leaf 0 is the first one */
+        return ltree_restart(op);
+    if (op->level > 0 || CODE_UPDATES(op->code))
+        return ltree_write(batch, op, line, tail);
+    if (op->code <= CODE_SEEK_GT)
+        return ltree_seek_on(batch, op, line, tail);
+    return ltree_scan_on(batch, op, line, tail);
+}
+
+/* Sets up operation i from the batch. False if it is over before it has begun. */
+ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
+{
+    op->code = batch->codes[op->i];
+    op->count = 0;
+    if (CODE_FINDS(op->code))
+        return false;
+    ltree_tick(batch, op, 0);
+    if (op->code >= N_CONCURRENT_CODES) {
+        ltree_outcome(batch, op, OUTCOME_UNKNOWN);
+        return false;
+    }
+    op->query = key_bits(batch->keys[op->i]);
+    if ((op->code == CODE_SEEK_LT && op->query == 0) || (op->code == CODE_SEEK_GT && op->query == LTREE_UNUSED)) {
+        (void) ltree_answer_seek(batch, op, false, 0, 0);
+        return false;
+    }
+    op->query += op->code == CODE_SEEK_GT;
+    op->query -= op->code == CODE_SEEK_LT;
+    if (op->code >= CODE_COUNT && op->query > key_bits(batch->his[op->i])) {
+        if (batch->counts)
+            batch->counts[op->i] = 0;
+        ltree_outcome(batch, op, OUTCOME_DONE);
+        return false;
+    }
+    return true;
+}
+
+/* Goes on with one that had given up: counts and ranges where they were. */
+ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left)
+{
+    op->i = left.x;
+    op->code = batch->codes[op->i];
+    op->count = left.y;
+    op->query = (ordo_key_form) (left.z | (ulong) left.w << 32);
+}
+
+ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
+{
+    __global uint *state = batch->tree.state;
+    if (op->level > 0) { /* what it was to do is done; the entry in the level above is the host's to make */
+        ltree_tell_host(batch);
+        return;
+    }
+    if (starved && batch->final) {
+        ltree_outcome(batch, op, OUTCOME_NOT_STORED);
+        return;
+    }
+    if (starved)
+        (void) ordo_add(state + LTREE_STARVED, 1);
+    if (op->hops)
+        ordo_store_relaxed(state + LTREE_MOVED, 1);
+    const uint place = ordo_add(state + LTREE_PENDING, 1);
+    batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
+}
+
+/* Its die falls otherwise in each launch: what fails once must not fail for ever. */
+ORDO_FN void ltree_begin_faults(const ltree_batch *batch, ltree_op *op)
+{
+    if (LTREE_FAULTS)
+        op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->tree.state + LTREE_TICK, 1) * 40503u;
+    if (LTREE_HAS_FAULT(op, FAULT_LATE_START) && get_global_id(0) % 64 == 0)
+        ltree_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
+}
+
+/* Where a work-item stands: in an operation, or before number `next` of the launch's. */
+typedef struct {
+    ltree_op op;
+    ulong    next;
+    uint     steps;
+    bool     idle;
+} ltree_turn;
+
+/* Sets up the next operation; false if it is over at once. */
+ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
+{
+    ltree_op *op = &turn->op;
+
+    op->i = first + (uint) turn->next;
+    op->level = op->tries = op->hops = 0;
+    op->at = LTREE_NONE;
+    op->lost = false;
+    turn->next += get_global_size(0);
+    if (!again)
+        return ltree_take(batch, op);
+    ltree_take_again(batch, op, again[op->i]);
+    return true;
+}
+
+/* One step, of the operation under way or of the next one. False when all of this work-item's are over. */
+ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
+                             __global const uint4 *again)
+{
+    ltree_op *op = &turn->op;
+
+    if (turn->idle) {
+        if (turn->next >= n)
+            return false;
+        turn->idle = !ltree_next_op(batch, turn, first, again);
+        if (turn->idle)
+            return true;
+    }
+    const uint came = turn->steps++ < LTREE_STEPS ? ltree_step(batch, op) : STEP_AGAIN;
+    op->tries += came == STEP_AGAIN;
+    turn->idle = came == STEP_DONE;
+    if (came >= STEP_STARVED || op->tries > LTREE_TRIES(op) || turn->steps > LTREE_STEPS) {
+        ltree_give_up(batch, op, came == STEP_STARVED);
+        turn->idle = true;
+    }
+    if (turn->idle)
+        ltree_count_restarts(batch, op);
+    else if (came == STEP_AGAIN)
+        ordo_pause();
+    return true;
+}
+
+/* Lanes that may run independently of each other take their steps together all the same. Without that, lanes that
+ * try for a latch again and again may keep the lane of their own that has it from going on: on an H200 some
+ * operations in a million gave up after 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to
+ * choose a sub-group for which it has registers. */
+#if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
+#define LTREE_ANY(more) subgroup_any(more)
+#else
+#define LTREE_ANY(more) (more)
+#endif
+#if ORDO_LANES == ORDO_LANES_KHR
+#define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
+#else
+#define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
+#endif
+
+/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch.
+ * `final`, `never`, `far`, `pending`, `history`: see ltree_batch. The state counts those that are put on `pending`. */
+LTREE_KERNEL
+void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
+                 uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,
+                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
+                 __global const ordo_key *his, ulong his_at, __global const ltree_value *values, ulong values_at,
+                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
+                 __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
+                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
+                 __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
+                 ulong range_values_at, ulong range_capacity, uint faults)
+{
+#define AT(array) (array ? array + array##_at : array)
+    const ltree_batch batch = {
+        .tree = LTREE_TREE_HERE,
+        .leaf_capacity = leaf_capacity,
+        .inner_capacity = inner_capacity,
+        .final = final,
+        .never = never,
+        .far = far,
+        .codes = AT(codes),
+        .keys = AT(keys),
+        .his = AT(his),
+        .values = AT(values),
+        .rooms = AT(rooms),
+        .found = AT(found),
+        .outcomes = AT(outcomes),
+        .keys_out = AT(keys_out),
+        .range_keys = AT(range_keys),
+        .values_out = AT(values_out),
+        .range_values = AT(range_values),
+        .counts = AT(counts),
+        .range_capacity = range_capacity,
+        .pending = pending,
+        .history = history,
+    };
+#undef AT
+    ltree_turn turn = { .next = get_global_id(0), .idle = true };
+
+    turn.op.elements = 0;
+    turn.op.faults = faults;
+    ltree_begin_faults(&batch, &turn.op);
+    for (bool more = true; LTREE_ANY(more);)
+        if (more)
+            more = ltree_take_turn(&batch, &turn, first, n, again);
+    if (turn.op.elements)
+        (void) ordo_add(state + LTREE_ELEMENTS, turn.op.elements);
+}

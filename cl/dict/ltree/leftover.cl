@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operations of a concurrent batch have left undone, to be done with the tree at rest.
+ *
+ *   ltree_tally     how many operations of each kind are in a batch
+ *   ltree_gather    makes a batch of those of one kind that gave up
+ *   ltree_scatter   hands its results on
+ */
+#pragma once
+#include "dict/codes.cl"
+#include "dict/ltree/node.cl"
+
+/* Built together: ltree_gather ltree_scatter */
+
+/* tally: of a batch, how many operations store, count or range, range, erase, find. */
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
+{
+    __local uint sums[N_TALLIES];
+    uint         of[N_TALLIES] = { 0, 0, 0, 0, 0 };
+
+    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
+        const uint code = codes[codes_at + i];
+        of[TALLY_STORES] += code == CODE_UPSERT || code == CODE_INSERT;
+        of[TALLY_SCANS] += code == CODE_COUNT || code == CODE_RANGE;
+        of[TALLY_RANGES] += code == CODE_RANGE;
+        of[TALLY_ERASES] += code == CODE_ERASE;
+        of[TALLY_FINDS] += CODE_FINDS(code);
+    }
+    for (uint k = get_local_id(0); k < N_TALLIES; k += LTREE_GROUP)
+        sums[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (uint k = 0; k < N_TALLIES; k++)
+        if (of[k])
+            (void) ordo_local_add(sums + k, of[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = get_local_id(0); k < N_TALLIES; k += LTREE_GROUP)
+        if (sums[k])
+            (void) ordo_add(tally + k, sums[k]);
+}
+
+/* ---- what gave up, with the tree at rest ------------------------------------------------------------------------- */
+
+/* Elements that range i may write: rooms[i] to rooms[i + 1], as far as there is any. */
+ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
+{
+    const ulong end = min(rooms[i + 1], capacity);
+    return end - min(rooms[i], end);
+}
+
+ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulong capacity, uint i)
+{
+    if (CODE_UPDATES(code))
+        return LEFT_UPDATES;
+    if (code <= CODE_SEEK_GT)
+        return code >= CODE_SEEK_GE ? LEFT_FORWARD : LEFT_BACKWARD;
+    return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
+}
+
+/* Of `count` operations that gave up (ltree_batch of operation.cl), at most `most` of a kind become a batch: operation p of it is number where[p] of
+ * the batch that they come from. Of updates keys_out and more_out are keys and values; of counts, bounds, and before[p]
+ * is what has been counted; of seeks, more_out is nothing. The others go to `rest`. taken: how many of both; of the first it may be more than `most`. values, his and
+ * rooms may be NULL. */
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
+                  ulong codes_at, __global const ordo_key *his, ulong his_at, __global const ltree_value *values,
+                  ulong values_at, __global const ulong *rooms, ulong rooms_at, ulong range_capacity,
+                  __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
+                  __global ltree_value *values_out, __global ordo_key *his_out, __global uint *before,
+                  __global uint4 *rest)
+{
+    const uint l = (uint) get_global_id(0);
+    if (l >= count)
+        return;
+    const uint i = left[l].x, code = codes[codes_at + i];
+    const bool of_kind = left_kind(code, left[l].y, rooms + rooms_at, range_capacity, i) == kind;
+    const uint p = of_kind ? ordo_add(taken, 1) : most;
+    if (p >= most) {
+        rest[ordo_add(taken + 1, 1)] = left[l];
+        return;
+    }
+    where[p] = i;
+    keys_out[p] = key_from_bits((ordo_key_form) (left[l].z | (ulong) left[l].w << 32));
+    if (kind == LEFT_UPDATES)
+        codes_out[p] = (uchar) code;
+    if (kind == LEFT_UPDATES && values && code != CODE_ERASE)
+        values_out[p] = values[values_at + i];
+    if (kind == LEFT_COUNTS) {
+        his_out[p] = his[his_at + i];
+        before[p] = left[l].y;
+    }
+}
+
+/* Results of such a batch: `found` of updates and seeks, keys and values of seeks that found, `counts` besides what was
+ * counted before. The ticks of a history's ends begin with `tick`. Arrays may be NULL. */
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
+                   __global const ltree_value *values, __global const uint *counted, __global const uint *before,
+                   __global const uchar *codes, ulong codes_at, __global const ulong *rooms, ulong rooms_at,
+                   ulong range_capacity, __global uchar *found, ulong found_at, __global ordo_key *keys_out,
+                   ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at, __global uint *counts,
+                   ulong counts_at, __global uchar *outcomes, ulong outcomes_at, __global uint *history, uint tick)
+{
+    const uint p = (uint) get_global_id(0);
+    if (p >= count)
+        return;
+    const uint i = where[p];
+    uint       outcome = OUTCOME_DONE;
+    if (results && found)
+        found[found_at + i] = results[p];
+    if (keys && keys_out && results[p])
+        keys_out[keys_out_at + i] = keys[p];
+    if (values && values_out && results[p])
+        values_out[values_out_at + i] = values[p];
+    if (counted) {
+        const uint all = before[p] + counted[p];
+        if (counts)
+            counts[counts_at + i] = all;
+        if (codes[codes_at + i] == CODE_RANGE && all > left_room(rooms + rooms_at, range_capacity, i))
+            outcome = OUTCOME_CUT_SHORT;
+    }
+    if (outcomes)
+        outcomes[outcomes_at + i] = (uchar) outcome;
+    if (history)
+        history[2 * i + 1] = tick + p;
+}

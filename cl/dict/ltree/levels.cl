@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The levels above the leaves of a linked tree take in what has split below, without latches: a node is changed by one team, once
+ * a launch.
+ *
+ *   update_level            parents, of which a list was kept, take in what their children have split off
+ *   update_top              the same of all levels from one on, then new levels above a root that has split
+ *   list_root, list_below   all nodes of a level, as such a list: where it is not known who has split
+ *
+ * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry
+ * begins (B4). So no list of new nodes is kept, and no order among them.
+ *
+ * A team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
+ */
+#pragma once
+#include "dict/ltree/split.cl"
+
+/* ---- inner nodes ------------------------------------------------------------------------------------------------- */
+
+/* An inner node's entries in a team's lanes, and the chain of nodes that each child has split off. */
+typedef struct {
+    ordo_key_form key[LANE_WORDS];
+    uint          child[LANE_WORDS];
+    uint          to[LANE_WORDS];
+    uint          chain[LANE_WORDS]; /* nodes in it */
+} inner_tile;
+
+/* Nodes to the right of `child` before the one that begins at `bound`, or all. Callable from anywhere. */
+ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
+{
+    uint length = 0;
+    for (__global ordo_key_form *line = ltree_line(tree, level, child); line[LTREE_HIGH] != bound; length++) {
+        const uint right = *ltree_right(line);
+        if (right == LTREE_NONE)
+            break;
+        line = ltree_line(tree, level, right);
+    }
+    return length;
+}
+
+/* Reads the entries; returns how many the node will have. */
+ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
+{
+    __global ordo_key_form *line = ltree_inner(tree, node);
+    const uint              count = ltree_count(line);
+    uint                    all = 0;
+
+    LANE_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        const uint slot = r * TEAM_WIDTH + team_lane();
+        tile->chain[r] = 0;
+        if (slot < count) {
+            tile->key[r] = line[slot];
+            tile->child[r] = ltree_children(tree, node)[slot];
+            tile->chain[r] =
+                chain_length(tree, level - 1, tile->child[r], line[slot + 1 < count ? slot + 1 : LTREE_HIGH]);
+        }
+        const uint mine = slot < count ? tile->chain[r] + 1 : 0;
+        tile->to[r] = all + team_scan_exclusive_add(mine);
+        all += team_reduce_add(mine);
+    }
+    return all;
+}
+
+/* Entry p of an inner node's. The first key of a node is its low. */
+ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
+{
+    const split_place to = split_where(split, p);
+    const uint        node = split_number(split, to.j);
+
+    ltree_inner(tree, node)[to.slot] = key;
+    ltree_children(tree, node)[to.slot] = child;
+    if (to.slot == 0 && to.j > 0)
+        split_border(tree, split, to.j - 1, key);
+}
+
+ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *split, __private const inner_tile *tile)
+{
+    LANE_UNROLL
+    for (uint r = 0; r < LANE_WORDS; r++) {
+        if (r * TEAM_WIDTH + team_lane() >= count)
+            continue;
+        uint child = tile->child[r];
+        split_put_entry(tree, split, tile->to[r], tile->key[r], child);
+        for (uint k = 1; k <= tile->chain[r]; k++) {
+            child = *ltree_right(ltree_line(tree, split->level - 1, child));
+            split_put_entry(tree, split, tile->to[r] + k, ltree_line(tree, split->level - 1, child)[LTREE_LOW], child);
+        }
+    }
+}
+
+/* The node of `level` that covers a query: the whole team goes down together. Levels from `level` on are at rest. */
+ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
+{
+    const uint root = tree->state[LTREE_ROOT];
+    uint       node = ltree_root_node(root);
+    for (uint above = ltree_root_level(root); above > level; above--)
+        node = ltree_children(tree, node)[ltree_entry(ltree_less(ltree_inner(tree, node), query))];
+    return node;
+}
+
+/* The nodes of `level` on its list take in what their children have split off. next: the list of the level above. By
+ * all teams of the launch. */
+ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
+{
+    const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
+
+    for (uint i = LTREE_TEAM; i < n; i += LTREE_TEAMS) {
+        const uint          node = list[i], count = ltree_count(ltree_inner(tree, node));
+        const ordo_key_form low = ltree_inner(tree, node)[LTREE_LOW];
+        inner_tile          tile;
+        const uint          all = inner_take(tree, level, node, &tile);
+        const node_split    split = split_begin(tree, level, node, all);
+        team_sync_global(); /* all lanes have read the node */
+        inner_put(tree, count, &split, &tile);
+        split_frame(tree, &split);
+        if (split.nodes == 1 || level == top)
+            continue;
+        const uint parent = ltree_covering(tree, level + 1, low + 1);
+        ltree_mark_each(tree, level + 1, parent, team_lane() == 0, next);
+    }
+}
+
+ORDO_KERNEL(LTREE_GROUP)
+void update_level(LTREE_TREE, uint level, __global const uint *list, __global uint *next)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    level_take(&tree, level, list, next);
+}
+
+/* ---- the root ---------------------------------------------------------------------------------------------------- */
+
+/* One level more, over the chain that begins with the root. By one team. */
+ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
+{
+    const uint level = ltree_root_level(root), node = ltree_root_node(root);
+    const uint all = chain_length(tree, level, node, LTREE_UNUSED) + 1, nodes = ltree_nodes_for(all);
+    node_split split = { level + 1, 0, 0, nodes, all, share_among(all, nodes), LTREE_NONE, LTREE_UNUSED };
+
+    if (team_lane() == 0)
+        split.node = ordo_add(&tree->state[LTREE_INNER], nodes);
+    split.node = team_bcast(split.node, 0);
+    split.first_new = split.node + 1;
+    if (team_lane() == 0) {
+        uint child = node;
+        for (uint p = 0; p < all; p++) {
+            split_put_entry(tree, &split, p, ltree_line(tree, level, child)[LTREE_LOW], child);
+            child = *ltree_right(ltree_line(tree, level, child));
+        }
+        ltree_inner(tree, split.node)[LTREE_LOW] = 0;
+    }
+    split_frame(tree, &split);
+    return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
+}
+
+/* New levels, until the root is the only node of its level. By one team. */
+ORDO_FN void root_take(const ltree_tree *tree)
+{
+    uint root = tree->state[LTREE_ROOT];
+
+    while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
+        root = root_grow(tree, root);
+        ordo_fence_device(); /* the lanes read what others have written */
+        team_sync();
+        ordo_fence_device();
+    }
+    if (team_lane() == 0)
+        tree->state[LTREE_ROOT] = root;
+}
+
+/* Levels from `level` on, by one group; lists: of even levels and of odd ones, and of `level` its own. Also makes the
+ * lists of dirty nodes empty again, and forgets the plan. */
+ORDO_KERNEL(LTREE_GROUP)
+void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    const uint       top = ltree_root_level(state[LTREE_ROOT]);
+
+    barrier(CLK_GLOBAL_MEM_FENCE); /* all have read the root */
+    for (; level <= top; level++) {
+        level_take(&tree, level, level % 2 ? odd : even, level % 2 ? even : odd);
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+    if (LTREE_TEAM == 0)
+        root_take(&tree);
+    for (uint word = (uint) get_local_id(0); word < LTREE_LEVELS_MAX; word += LTREE_GROUP)
+        state[LTREE_DIRTY_NODES + word] = 0;
+    if (get_local_id(0) == 0)
+        state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
+}
+
+/* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
+
+/* The root and what it has split off: the list of the top level. */
+ORDO_KERNEL(LTREE_GROUP)
+void list_root(LTREE_TREE, __global uint *list)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    const uint       root = state[LTREE_ROOT], level = ltree_root_level(root);
+    uint             n = 0;
+
+    if (get_global_id(0) > 0)
+        return;
+    for (uint node = ltree_root_node(root); node != LTREE_NONE; node = *ltree_right(ltree_line(&tree, level, node)))
+        list[n++] = node;
+    state[LTREE_DIRTY_NODES + level] = n;
+}
+
+/* The list of the level below that of `list`: the children of its nodes, and what these have split off (B4). */
+ORDO_KERNEL(LTREE_GROUP)
+void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (ulong, i, (ulong) state[LTREE_DIRTY_NODES + level] * LTREE_SLOTS) {
+        __global ordo_key_form *line = ltree_inner(&tree, list[i / LTREE_SLOTS]);
+        const uint              slot = (uint) (i % LTREE_SLOTS), count = ltree_count(line);
+        if (slot >= count)
+            continue;
+        uint       child = ltree_children(&tree, list[i / LTREE_SLOTS])[slot];
+        const uint chain = chain_length(&tree, level - 1, child, line[slot + 1 < count ? slot + 1 : LTREE_HIGH]);
+        const uint first = ordo_add(&state[LTREE_DIRTY_NODES + level - 1], chain + 1);
+        for (uint k = 0; k <= chain; k++) {
+            below[first + k] = child;
+            child = *ltree_right(ltree_line(&tree, level - 1, child));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaves of a skiplist that merge. */
+#pragma once
+#include "dict/ltree/change.cl"
+
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
+
+ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, uint into, uint to)
+{
+    const ltree_tree *tree = &batch->tree;
+    ltree_poke_key(ltree_leaf(tree, into) + to, ltree_peek_key(ltree_leaf(tree, from) + slot));
+    if (HAS_VALUES)
+        ltree_poke_value(ltree_values(tree, into) + to, ltree_peek_value(ltree_values(tree, from) + slot));
+}
+
+/* Moves the elements of op->at but the one in site->slot in front of those of `into`. Both are latched. */
+ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
+{
+    for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
+        ltree_move_element(batch, into, slot, into, slot + site->count - 1);
+    ltree_delay(batch, op, FAULT_SLOW_STORES);
+    for (uint slot = 0; slot < site->count; slot++)
+        if (slot != site->slot)
+            ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
+}
+
+/* Whether a leaf of which `tail` was read is a zombie. Low and high of a leaf that is alive may look the same if they
+ * are of two moments. So a zombie has no elements, either, and its header is the same at a second look. It stays a
+ * zombie in this launch. */
+ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
+{
+    const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
+
+    return LTREE_MERGE && (tail.header & LTREE_COUNT_MASK) == 0 && ltree_is_dead(leaf, tail.low, tail.high) &&
+           ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
+}
+
+/* Latches the right neighbour of a latched leaf, too, if it has room for the elements that the leaf keeps. Does not
+ * wait. Takes a zombie in that place out of the chain: all that the zombie had is further right. */
+ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
+                                   __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
+{
+    const ltree_tail tail = ltree_peek_tail(batch, op, right);
+    const uint       count = tail.header & LTREE_COUNT_MASK;
+
+    if ((tail.header & LTREE_LATCHED) != 0)
+        return false;
+    if (ltree_is_zombie(batch, into, tail)) {
+        ordo_poke(ltree_right(line), tail.right);
+        return false;
+    }
+    if (kept + count > (kept ? LTREE_MERGED : LTREE_SLOTS) || ltree_inject(op, FAULT_LATCHES, 8) ||
+        ordo_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)
+        return false;
+    *of_right = tail;
+    return true;
+}
+
+/* Erases the element in site->slot of a latched leaf by moving the others into its right neighbour. Both are given back, the
+ * leaf as a zombie: it covers nothing, so that whoever is led to it goes on to the right, where all that it covered now is.
+ * The neighbour first, so that nobody finds an element in neither. False: nothing is done. */
+ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
+                         const ltree_site *site)
+{
+    const uint into = tail.right;
+    ltree_tail of_right;
+
+    if (!LTREE_MERGE || site->count > LTREE_SPARSE || op->at == 0 || into >= batch->leaf_capacity)
+        return false;
+    __global ordo_key_form *right = ltree_leaf(&batch->tree, into);
+    if (!ltree_latch_neighbour(batch, op, line, right, into, site->count - 1, &of_right))
+        return false;
+    ordo_fence_device();
+    const uint count = of_right.header & LTREE_COUNT_MASK;
+    (void) ordo_add(batch->tree.state + LTREE_ZOMBIES, 1);
+    ltree_move_all(batch, op, site, into, count);
+    ltree_poke_key(right + LTREE_LOW, tail.low);
+    ltree_publish(batch, op, ltree_header(right), of_right.header, count + site->count - 1);
+    ordo_fence_device();
+    ltree_poke_key(line + LTREE_HIGH, tail.low);
+    ltree_publish(batch, op, ltree_header(line), tail.header, 0);
+    op->elements--;
+    return true;
+}
+
+/* An operation that goes through two zombies makes the first lead past the second. Nobody else writes a zombie's link
+ * but for this reason. After a few operations a chain of n zombies takes some log n steps. */
+ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
+{
+    const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);
+    if (is_zombie && op->zombie != LTREE_NONE)
+        ordo_poke(ltree_right(ltree_leaf(&batch->tree, op->zombie)), tail.right);
+    op->zombie = is_zombie ? op->at : LTREE_NONE;
+}

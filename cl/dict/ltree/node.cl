@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A linked tree in kernels, and the search for a key in a tree at rest. shared/ltree.h draws a node.
+ *
+ *   LTREE_WORDS   words of a node's line: 32, or 16
+ *   LTREE_GROUP   work-items of a group
+ *   TEAM_WIDTH    lanes that look at a node together
+ *   LTREE_ITEMS   queries per work-item, all of a team's in flight at once
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "device/team.cl"
+#include "shared/key.h"
+#include "shared/ltree.h"
+
+#ifndef LTREE_GROUP
+#define LTREE_GROUP 64
+#endif
+#ifndef LTREE_ITEMS
+#define LTREE_ITEMS 1
+#endif
+
+#if ORDO_VALUE_BYTES
+typedef ordo_value ltree_value;
+#else
+typedef uint ltree_value; /* there are none */
+#endif
+
+/* What an unused slot holds: no query is greater, so a count of lesser keys does not count it. */
+#define LTREE_UNUSED (~(ordo_key_form) 0)
+
+typedef struct {
+    __global ordo_key_form *leaf_keys;
+    __global ltree_value   *leaf_values;
+    __global ordo_key_form *inner_keys;
+    __global uint          *children;
+    __global uint          *state;
+    __global uint *leaf_counts; /* of each leaf at rest its count, once more: few enough words to stay in a cache */
+} ltree_tree;
+
+#define LTREE_TREE                                                                                                     \
+    __global ordo_key_form *leaf_keys, __global ltree_value *leaf_values, __global ordo_key_form *inner_keys,          \
+        __global uint *children, __global uint *state, __global uint *leaf_counts
+#define LTREE_TREE_HERE                                                                                                \
+    {                                                                                                                  \
+        leaf_keys, leaf_values, inner_keys, children, state, leaf_counts                                               \
+    }
+
+/* ---- a node ------------------------------------------------------------------------------------------------------ */
+
+ORDO_FN __global ordo_key_form *ltree_leaf(const ltree_tree *tree, uint leaf)
+{
+    return tree->leaf_keys + (ulong) leaf * LTREE_WORDS;
+}
+ORDO_FN __global ltree_value *ltree_values(const ltree_tree *tree, uint leaf)
+{
+    return tree->leaf_values + (ulong) leaf * LTREE_SLOTS;
+}
+ORDO_FN __global ordo_key_form *ltree_inner(const ltree_tree *tree, uint node)
+{
+    return tree->inner_keys + (ulong) node * LTREE_WORDS;
+}
+ORDO_FN __global uint *ltree_children(const ltree_tree *tree, uint node)
+{
+    return tree->children + (ulong) node * LTREE_SLOTS;
+}
+/* The keys' line of a node of any level. */
+ORDO_FN __global ordo_key_form *ltree_line(const ltree_tree *tree, uint level, uint node)
+{
+    return level == 0 ? ltree_leaf(tree, node) : ltree_inner(tree, node);
+}
+
+ORDO_FN __global uint *ltree_header(__global ordo_key_form *line)
+{
+    return (__global uint *) (line + LTREE_HEADER);
+}
+ORDO_FN __global uint *ltree_right(__global ordo_key_form *line)
+{
+    return (__global uint *) (line + LTREE_RIGHT);
+}
+ORDO_FN uint ltree_count(__global const ordo_key_form *line)
+{
+    return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
+}
+
+/* Whether a leaf covers nothing (B9): it is in no level, or about to leave it. */
+ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
+{
+    return leaf > 0 && low == high;
+}
+
+ORDO_FN uint ltree_root_level(uint root)
+{
+    return (root & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;
+}
+ORDO_FN uint ltree_root_node(uint root)
+{
+    return root & LTREE_NODE_MASK;
+}
+
+/* ---- how many keys of a node are less than a query --------------------------------------------------------------- */
+
+/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a
+ * query of all ones and less than none. */
+#define COUNT_EQUAL       0x100u
+#define COUNT_LESS(count) ((count) % COUNT_EQUAL)
+
+#if ORDO_CPU && TEAM_WIDTH == 1
+
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#endif
+
+/* Of a node one part is looked at, which one key picks: seldom the second one, and so seldom its lines of the cache. */
+#define LTREE_PART 16
+
+/* Where the part for a query begins. */
+ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
+{
+#if LTREE_SLOTS > LTREE_PART
+    return line[LTREE_PART - 1] < query ? LTREE_SLOTS - LTREE_PART : 0;
+#else
+    return 0;
+#endif
+}
+
+/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. "Not
+ * less" rather than "less", as processors that compare signed numbers only make this of a maximum. */
+ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
+{
+#if LTREE_SLOTS > LTREE_PART
+    const uint from = ltree_part(line, query), part = LTREE_PART;
+    const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
+    const int4 four = eight.lo + eight.hi; /* true is -1 */
+#else
+    const uint from = 0, part = LTREE_SLOTS; /* 12 */
+    const int8 eight = convert_int8(vload8(0, line) >= query);
+    const int4 four = eight.lo + eight.hi + convert_int4(vload4(2, line) >= query);
+#endif
+    const int2 two = four.lo + four.hi;
+    const uint less = from + part + (uint) (two.x + two.y);
+    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query); /* no branch: line[LTREE_SLOTS] is there */
+
+    return less + (hit ? COUNT_EQUAL : 0);
+}
+
+#else
+
+/* A line is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces. */
+#define LTREE_PIECE_KEYS  (128 / KEY_BITS)
+#define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
+#define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
+
+ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
+{
+    return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
+}
+
+/* This lane's part of the count, with the equal ones or without. */
+ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
+{
+    uint count = 0;
+
+    ORDO_UNROLL
+    for (uint r = 0; r < LTREE_LANE_PIECES; r++) {
+        const uint piece = r * TEAM_WIDTH + team_lane();
+        if (piece >= LTREE_PIECES)
+            continue;
+#if KEY_BITS == 32
+        const uint4 keys = ((__global const uint4 *) line)[piece];
+        count += ltree_count_key(keys.z, query, equal) + ltree_count_key(keys.w, query, equal);
+#else
+        const ulong2 keys = ((__global const ulong2 *) line)[piece];
+#endif
+        count += ltree_count_key(keys.x, query, equal) + ltree_count_key(keys.y, query, equal);
+    }
+    return count;
+}
+
+#endif
+
+/* By a team, called by whole sub-groups. */
+ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
+{
+    return team_reduce_add(ltree_count_lane(line, query, false));
+}
+
+/* A place in a leaf: how many of its keys are less than the query, and PLACE_HIT if the query is the next one. */
+#define PLACE_SLOT 0xffu
+#define PLACE_HIT  0x100u
+
+/* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the
+ * first of all for what is below the first key of a level (B2). */
+ORDO_FN uint ltree_entry(uint less)
+{
+    return max(less, 1u) - 1;
+}
+
+/* ---- from the root to a leaf ------------------------------------------------------------------------------------- */
+
+#define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
+
+/* Before a loop over these, or over a work-item's: on a GPU they are few and in registers, on a CPU many and in memory. */
+#if ORDO_CPU || LTREE_ITEMS > 16
+#define LTREE_UNROLL ORDO_KEEP_LOOP
+#else
+#define LTREE_UNROLL ORDO_UNROLL
+#endif
+
+typedef struct {
+    ordo_key_form query;
+    uint          node, parent;
+} ltree_path;
+
+ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
+{
+#if KEY_BITS == 32
+    return team_bcast(key, lane);
+#else
+    return team_bcast64(key, lane);
+#endif
+}
+
+/* The queries of the team's lanes. Called by whole sub-groups. */
+ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
+{
+    LTREE_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+}
+
+/* Takes all of a team's queries from the root to the leaves that cover them: in a tree at rest the entries above are
+ * enough (B4). Called by whole sub-groups. */
+ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
+{
+    const uint root = tree->state[LTREE_ROOT];
+
+    LTREE_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        path[m].node = ltree_root_node(root);
+        path[m].parent = LTREE_NONE;
+    }
+    for (uint above = ltree_root_level(root); above > 0; above--) {
+        uint less[TEAM_QUERIES];
+        LTREE_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++)
+            less[m] = ltree_count_lane(ltree_inner(tree, path[m].node), path[m].query, false);
+        LTREE_UNROLL
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            const uint entry = ltree_entry(team_reduce_add(less[m]));
+            path[m].parent = path[m].node;
+            path[m].node = ltree_children(tree, path[m].node)[entry];
+#if ORDO_CPU
+            ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2); /* the key that picks a part */
+#endif
+        }
+    }
+}
+
+/* ---- tiles of queries -------------------------------------------------------------------------------------------- */
+
+#define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
+
+/* The r-th query of this work-item in the tile that begins at `first`: neighbours take neighbours; on a CPU a work-item
+ * takes its own in a row. */
+ORDO_FN uint ltree_query_at(uint first, uint r)
+{
+#if ORDO_CPU
+    return first + (uint) get_local_id(0) * LTREE_ITEMS + r;
+#else
+    return first + r * LTREE_GROUP + (uint) get_local_id(0);
+#endif
+}
+
+/* This work-item's queries of a tile; there are n in all. */
+ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint first,
+                                __private ordo_key_form query[LTREE_ITEMS])
+{
+    LTREE_UNROLL
+    for (uint r = 0; r < LTREE_ITEMS; r++)
+        query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
+}
+
+/* Of fewer queries than a tile has, work-items without any leave: they would go where the last one goes (one of 2^20 keys took 25 us for 8
+ * on a CPU). In kernels without barriers. */
+#define LTREE_LEAVE_IDLE(n)                                                                                            \
+    if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
+        return;
+
+/* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
+ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
+                             __private ltree_path path[TEAM_QUERIES])
+{
+    ordo_key_form query[LTREE_ITEMS];
+
+    ltree_load_queries(keys, n, first, query);
+    ltree_share(query, path);
+    ltree_descend(tree, path);
+}
+
+/* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */
+typedef struct {
+    uint leaf, parent, place;
+} ltree_position;
+
+ORDO_FN void ltree_own(__private const ltree_path path[TEAM_QUERIES], __private ltree_position position[LTREE_ITEMS])
+{
+    LTREE_UNROLL
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const bool own = m % TEAM_WIDTH == team_lane();
+        const uint r = m / TEAM_WIDTH;
+        position[r].leaf = own ? path[m].node : position[r].leaf;
+        position[r].parent = own ? path[m].parent : position[r].parent;
+    }
+}

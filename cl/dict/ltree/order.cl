@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries by order of a linked tree at rest.
+ *
+ *   ltree_counts                elements between two bounds
+ *   ltree_seek                  from where its keys are located
+ *   ltree_ranks, ltree_select   ranks of keys, and elements of ranks
+ */
+#pragma once
+#include "dict/ltree/query.cl"
+
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *lo,
+                  ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n, __global uint *counts, ulong counts_at)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    LTREE_LEAVE_IDLE(n)
+    for (ulong tile = get_group_id(0); tile * LTREE_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LTREE_TILE;
+        ltree_interval mine[LTREE_ITEMS] = { { 0, 0, 0, 0 } };
+
+        ltree_take_intervals(&tree, place, before, lo + lo_at, hi + hi_at, n, first, mine);
+        LTREE_UNROLL
+        for (uint r = 0; r < LTREE_ITEMS; r++)
+            if (ltree_query_at(first, r) < n)
+                counts[counts_at + ltree_query_at(first, r)] = mine[r].count;
+    }
+}
+
+/* How many keys of the tree are less than a located key, or not greater (`upper`). */
+ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
+{
+    return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
+}
+
+/* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves
+ * without elements are not walked over. */
+ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
+{
+    if (rank < before[at])
+        return at > 0 && before[at - 1] <= rank ? at - 1 : ltree_place_of_rank(before, 0, at, rank);
+    if (rank < before[at + 1])
+        return at;
+    return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
+}
+
+/* The first n_forward seek upwards, the others down. */
+ORDO_KERNEL(RUN_GROUP)
+void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
+                __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
+                uint n_forward, uint upper, __global ordo_key *keys_out, ulong keys_at,
+                __global ltree_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (uint, i, n) {
+        const bool forward = i < n_forward;
+        uint       leaf = leaves[i],
+             slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
+        bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED; /* most often */
+        if (!there) {
+            const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
+            there = rank < before[places]; /* one before the first has wrapped round */
+            if (there) {
+                const uint at = ltree_place_near(before, places, place[leaf], rank);
+                slot = rank - before[at];
+                leaf = order[at];
+            }
+        }
+        if (found)
+            found[found_at + i] = there;
+        if (!there)
+            continue;
+        if (keys_out)
+            keys_out[keys_at + i] = key_from_bits(ltree_leaf(&tree, leaf)[slot]);
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_at + i] = ltree_values(&tree, leaf)[slot];
+#endif
+    }
+}
+
+/* ranks[i] = how many keys are less than keys[i], or not greater (`upper`). */
+ORDO_KERNEL(LTREE_GROUP)
+void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
+                 ulong keys_at, uint n, uint upper, __global uint *ranks, ulong ranks_at)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    LTREE_LEAVE_IDLE(n)
+    for (ulong tile = get_group_id(0); tile * LTREE_TILE < n; tile += get_num_groups(0)) {
+        const uint     first = (uint) tile * LTREE_TILE;
+        ltree_position position[LTREE_ITEMS] = { { 0, 0, 0 } };
+
+        ltree_find_keys(&tree, keys + keys_at, n, first, position);
+        LTREE_UNROLL
+        for (uint r = 0; r < LTREE_ITEMS; r++) {
+            const uint i = ltree_query_at(first, r);
+            if (i < n)
+                ranks[ranks_at + i] = ltree_rank(place, before, position[r].leaf, position[r].place, upper);
+        }
+    }
+}
+
+/* The elements of ranks, where there are so many. Outputs may be NULL. */
+ORDO_KERNEL(RUN_GROUP)
+void ltree_select(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
+                  __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,
+                  __global ltree_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (uint, i, n) {
+        const uint rank = ranks[ranks_at + i];
+        const bool there = rank < before[places];
+        if (found)
+            found[found_at + i] = there;
+        if (!there)
+            continue;
+        const uint at = ltree_place_of_rank(before, 0, places - 1, rank), slot = rank - before[at];
+        if (keys_out)
+            keys_out[keys_at + i] = key_from_bits(ltree_leaf(&tree, order[at])[slot]);
+#if ORDO_VALUE_BYTES
+        if (values_out)
+            values_out[values_at + i] = ltree_values(&tree, order[at])[slot];
+#endif
+    }
+}

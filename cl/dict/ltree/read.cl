@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading steps of concurrent operations: seeks, counts and ranges. */
+#pragma once
+#include "dict/ltree/operation.cl"
+
+/* ---- reading steps ----------------------------------------------------------------------------------------------- */
+
+/* Seeks: the nearest key of this leaf, or on to its neighbour. */
+ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    const bool    forward = op->code >= CODE_SEEK_GE;
+    const uint    count = tail.header & LTREE_COUNT_MASK;
+    ordo_key_form key;
+    ltree_value   value = 0;
+
+    line += ltree_after_look(batch, tail.header);
+    uint slot = ltree_place(line, op->query, true, &key);
+    uint seen = slot ^ ltree_fold(key);
+    ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+    bool found = slot < count && (forward || key == op->query);
+    if (!forward && !found && slot > 0) {
+        slot = min(slot, count) - 1; /* a torn count may be 0: then nothing of this will hold */
+        found = slot < LTREE_SLOTS;
+        if (found)
+            key = ltree_peek_key(line + slot);
+        seen ^= ltree_fold(key);
+    }
+    if (HAS_VALUES && found) {
+        value = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);
+        seen ^= (uint) value;
+    }
+    if (!ltree_unchanged(batch, line, tail, seen))
+        return STEP_AGAIN;
+    if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
+        return ltree_answer_seek(batch, op, found, key, value);
+    /* No key from the query to this leaf's end: the rest begins where the leaf ends. Where that is now, the links
+     * say; there are none to the left, so that the way there is from the root. */
+    op->query = forward ? tail.high + 1 : tail.low;
+    op->at = forward ? tail.right : LTREE_NONE;
+    return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
+}
+
+/* Where range op->i may write: elements begin .. end - 1 of the range outputs. */
+typedef struct {
+    ulong begin, end;
+} ltree_room;
+
+ORDO_FN ltree_room ltree_room_of(const ltree_batch *batch, const ltree_op *op)
+{
+    ltree_room room = { 0, 0 };
+    if (op->code == CODE_RANGE && batch->rooms) {
+        room.end = min(batch->rooms[op->i + 1], batch->range_capacity);
+        room.begin = min(batch->rooms[op->i], room.end);
+    }
+    return room;
+}
+
+ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, ulong place, ordo_key_form key,
+                                 uint slot)
+{
+    if (batch->range_keys)
+        batch->range_keys[place] = key_from_bits(key);
+    if (HAS_VALUES && batch->range_values)
+        batch->range_values[place] = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);
+}
+
+/* Counts and ranges: the keys of this leaf from the query to `his`, then on to its right neighbour. Elements are
+ * written before it is known whether they were there at one moment: if not, they lie behind the count, in the
+ * range's own room, and the next look writes over them. */
+ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    const uint          count = tail.header & LTREE_COUNT_MASK;
+    const ordo_key_form hi = key_bits(batch->his[op->i]);
+    const ltree_room    room = ltree_room_of(batch, op);
+    uint                keys_here = 0, seen = 0;
+
+    line += ltree_after_look(batch, tail.header);
+    for (uint first = 0; first < min(count, (uint) LTREE_SLOTS); first += PIECE_KEYS) {
+        ordo_key_form keys[PIECE_KEYS];
+        ltree_delay(batch, op, FAULT_SLOW_LOOKS);
+        ltree_unpack_keys(ordo_peek128((__global const uint *) (line + first)), keys);
+        ORDO_UNROLL
+        for (uint k = 0; k < PIECE_KEYS; k++) {
+            seen ^= ltree_fold(keys[k]);
+            if (first + k >= count || keys[k] < op->query || keys[k] > hi)
+                continue;
+            const ulong place = room.begin + op->count + keys_here;
+            if (place < room.end)
+                ltree_write_element(batch, op, place, keys[k], first + k);
+            keys_here++;
+        }
+    }
+    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* the loads of values offer no dependency */
+        ordo_fence_acquire();
+    if (!ltree_unchanged(batch, line, tail, seen))
+        return STEP_AGAIN;
+    op->count += keys_here;
+    if (hi > tail.high && tail.right != LTREE_NONE) {
+        op->query = tail.high + 1; /* all up to high is seen: nothing twice, nothing left out, whoever splits what */
+        op->at = tail.right;
+        return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
+    }
+    if (batch->counts)
+        batch->counts[op->i] = op->count;
+    ltree_outcome(batch, op,
+                  op->code == CODE_RANGE && op->count > room.end - room.begin ? OUTCOME_CUT_SHORT : OUTCOME_DONE);
+    return STEP_DONE;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What chunks of a skiplist that have merged into their right neighbours leave behind, taken away between launches. A zombie
+ * (shared/ltree.h, B9) is still linked from its left, and has an entry above it; so may have its neighbour, whose low
+ * is another now.
+ *
+ *   reclaim_leaves    links of the lowest level lead past zombies
+ *   reclaim_entries   nodes of a level keep the entries that are right, and die if they have none
+ *   reclaim_links     links of that level lead past nodes that have died
+ *
+ * Levels are taken from the lowest up, each by its list (ordo_ltree_list_level). What died keeps its place in the pool until
+ * the skiplist is built anew.
+ */
+#pragma once
+#include "dict/each.cl"
+#include "dict/ltree/node.cl"
+
+/* Built together: reclaim_leaves reclaim_entries reclaim_links */
+
+ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
+{
+    __global const ordo_key_form *line = ltree_line(tree, level, node);
+    /* of inner nodes others may write the high */
+    return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
+}
+
+/* The first node from `node` on that is alive, or LTREE_NONE. Dead ones on the path are made to lead past each other, two by
+ * two, so that all work-items together go through a chain a few times at most. */
+ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
+{
+    const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
+    uint       before = LTREE_NONE;
+
+    for (uint hops = 0; node < taken && hops < taken; hops++) {
+        if (!is_dead(tree, level, node))
+            return node;
+        const uint right = ordo_peek(ltree_right(ltree_line(tree, level, node)));
+        if (before != LTREE_NONE)
+            ordo_poke(ltree_right(ltree_line(tree, level, before)), right);
+        before = node;
+        node = right;
+    }
+    return LTREE_NONE;
+}
+
+/* The state then counts dead leaves. */
+ORDO_KERNEL(RUN_GROUP)
+void reclaim_leaves(LTREE_TREE)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+    const uint       leaves = state[LTREE_LEAVES];
+    uint             dead = 0;
+
+    RUN_EACH (uint, leaf, leaves) {
+        if (is_dead(&tree, 0, leaf)) {
+            dead++;
+            continue;
+        }
+        __global uint *link = ltree_right(ltree_leaf(&tree, leaf));
+        if (*link != LTREE_NONE)
+            *link = first_alive(&tree, 0, *link);
+    }
+    if (dead)
+        ordo_add(&state[LTREE_DEAD], dead);
+}
+
+/* Whether the entry in a slot is right; *low and *child: what it then is. An entry of level 1 names a leaf by the low that it
+ * had; those of zombies all lead to one leaf, which has the low of the first. */
+ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
+{
+    *child = ltree_children(tree, node)[slot];
+    if (level == 1)
+        *child = first_alive(tree, 0, *child);
+    else if (is_dead(tree, level - 1, *child))
+        return false;
+    if (*child == LTREE_NONE)
+        return false;
+    *low = ltree_line(tree, level - 1, *child)[LTREE_LOW];
+    return level > 1 || *low == ltree_inner(tree, node)[slot];
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void reclaim_entries(LTREE_TREE, uint level, __global const uint *list)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (uint, i, state[LTREE_DIRTY_NODES + level]) {
+        __global ordo_key_form *line = ltree_inner(&tree, list[i]);
+        const uint              count = ltree_count(line);
+        uint                    kept = 0, child;
+        ordo_key_form           low;
+
+        for (uint slot = 0; slot < count; slot++)
+            if (entry_of(&tree, level, list[i], slot, &low, &child)) {
+                line[kept] = low;
+                ltree_children(&tree, list[i])[kept++] = child;
+            }
+        for (uint slot = kept; slot < LTREE_SLOTS; slot++) {
+            line[slot] = LTREE_UNUSED;
+            ltree_children(&tree, list[i])[slot] = LTREE_NONE;
+        }
+        line[LTREE_HEADER] = kept;
+        if (kept > 0)
+            line[LTREE_LOW] = line[0];
+        else
+            line[LTREE_HIGH] = line[LTREE_LOW];
+    }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void reclaim_links(LTREE_TREE, uint level, __global const uint *list)
+{
+    const ltree_tree tree = LTREE_TREE_HERE;
+
+    RUN_EACH (uint, i, state[LTREE_DIRTY_NODES + level]) {
+        __global ordo_key_form *line = ltree_inner(&tree, list[i]);
+        if (ltree_count(line) == 0 || *ltree_right(line) == LTREE_NONE)
+            continue;
+        const uint right = first_alive(&tree, level, *ltree_right(line));
+        *ltree_right(line) = right;
+        line[LTREE_HIGH] = right == LTREE_NONE ? LTREE_UNUSED : ltree_inner(&tree, right)[LTREE_LOW];
+    }
+}

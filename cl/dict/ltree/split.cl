@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node of a linked tree becomes that takes more entries than it has slots: nodes that share them; and lists of
+ * nodes whose children have split, which then have entries to take in.
+ *
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch's values are combined with those that are there: all
+ * its updates store. */
+#pragma once
+#include "dict/ltree/build.cl"
+#include "group/value.cl"
+
+#define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
+
+/* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and compiling them
+ * one by one takes 12 s. */
+#if LANE_WORDS > 8
+#define LANE_UNROLL
+#else
+#define LANE_UNROLL ORDO_UNROLL
+#endif
+
+/* What only a batch that erases has: nothing, where values are combined. */
+#define LTREE_ERASED(x) (VALUE_COMBINES ? 0 : (x))
+
+#if KEY_BITS == 32
+#define OF_KEYS(function) function
+#else
+#define OF_KEYS(function) function##64
+#endif
+#if ORDO_VALUE_BYTES == 8
+#define OF_VALUES(function) function##64
+#else
+#define OF_VALUES(function) function
+#endif
+
+/* A node that splits, splits into nodes of about this many entries. */
+#define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
+
+ORDO_FN uint ltree_nodes_for(uint entries)
+{
+    return entries <= LTREE_SLOTS ? 1 : (entries - 1) / LTREE_TARGET + 1;
+}
+
+/* The team's number among all of the launch's, and how many there are. */
+#define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
+#define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
+
+/* A team's share of n items: a CPU's are in a row, as its work-items take their turns. */
+#if ORDO_CPU
+#define LTREE_SHARE(i, n)                                                                                              \
+    for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
+              end_ = i + share_size(share_among(n, LTREE_TEAMS), LTREE_TEAM);                                          \
+         i < end_; i++)
+#else
+#define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
+#endif
+
+/* ---- what a node becomes ----------------------------------------------------------------------------------------- */
+
+/* A node whose `all` entries are shared among itself and `nodes` - 1 new ones, numbered from first_new on. */
+typedef struct {
+    uint          level, node, first_new, nodes, all;
+    node_share    share;
+    uint          right; /* of the last */
+    ordo_key_form high;
+} node_split;
+
+ORDO_FN uint split_number(const node_split *split, uint j)
+{
+    return j == 0 ? split->node : split->first_new + j - 1;
+}
+
+/* Without numbers for the new nodes; of LTREE_NONE nothing is read. Called by a whole team, or by some of a sub-group's. */
+ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
+{
+    __global ordo_key_form *line = ltree_line(tree, level, node);
+    node_split              split = { level, node, 0, ltree_nodes_for(all), all, { all, 0 }, 0, 0 };
+
+    if (node != LTREE_NONE) {
+        split.right = *ltree_right(line);
+        split.high = line[LTREE_HIGH];
+    }
+    if (split.nodes > 1)
+        split.share = share_among(all, split.nodes);
+    return split;
+}
+
+/* Takes the new nodes: room for them was reserved. By a whole team that is a whole sub-group. */
+ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
+{
+    node_split split = split_plan(tree, level, node, all);
+
+    if (split.nodes > 1 && team_lane() == 0)
+        split.first_new = ordo_add(&tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER], split.nodes - 1);
+    split.first_new = team_bcast(split.first_new, 0);
+    return split;
+}
+
+typedef struct {
+    uint j, slot, size;
+} split_place;
+
+/* Where entry p of all goes. */
+ORDO_FN split_place split_where(const node_split *split, uint p)
+{
+    const node_share share = split->share;
+    split_place      to = { 0, p, split->all };
+    if (split->nodes == 1)
+        return to;
+    const uint in_larger = share.more * (share.even + 1);
+    to.j = p < in_larger ? p / (share.even + 1) : share.more + (p - in_larger) / share.even;
+    to.slot = p - share_first(share, to.j);
+    to.size = share_size(share, to.j);
+    return to;
+}
+
+/* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high.
+ * By a whole team. */
+ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
+{
+    for (uint j = 0; j < split->nodes; j++) {
+        __global ordo_key_form *line = ltree_line(tree, split->level, split_number(split, j));
+        const bool              last = j + 1 == split->nodes;
+        const uint              size = share_size(split->share, j);
+        for (uint slot = size + team_lane(); slot < LTREE_SLOTS; slot += TEAM_WIDTH)
+            line[slot] = LTREE_UNUSED;
+        if (team_lane() == LTREE_RIGHT % TEAM_WIDTH)
+            line[LTREE_RIGHT] = last ? split->right : split_number(split, j + 1);
+        if (team_lane() == LTREE_HEADER % TEAM_WIDTH) {
+            line[LTREE_HEADER] = size;
+            if (split->level == 0)
+                tree->leaf_counts[split_number(split, j)] = size;
+        }
+        if (team_lane() == LTREE_HIGH % TEAM_WIDTH && last)
+            line[LTREE_HIGH] = split->high;
+    }
+}
+
+/* The border between nodes j and j + 1. */
+ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint j, ordo_key_form border)
+{
+    ltree_line(tree, split->level, split_number(split, j))[LTREE_HIGH] = border;
+    ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
+}
+
+/* Entry p of a leaf's. The last key of a leaf is its high. */
+ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
+                               ltree_value value)
+{
+    const split_place to = split_where(split, p);
+    const uint        leaf = split_number(split, to.j);
+
+    ltree_leaf(tree, leaf)[to.slot] = key;
+#if ORDO_VALUE_BYTES
+    ltree_values(tree, leaf)[to.slot] = value;
+#endif
+    if (to.slot + 1 == to.size && to.j + 1 < split->nodes)
+        split_border(tree, split, to.j, key);
+}
+
+/* ---- nodes whose children have split ----------------------------------------------------------------------------- */
+
+/* Whether nobody has put the node on its level's list yet. */
+ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
+{
+    return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
+}
+
+/* Puts each lane's node, if it has one, on the list of its level, once. By the whole team. */
+ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
+{
+    const bool      fresh = has && ltree_is_fresh(tree, node);
+    const team_mask lanes = team_ballot(fresh);
+    uint            first = 0;
+
+    if (lanes != 0 && team_lane() == 0)
+        first = ordo_add(&tree->state[LTREE_DIRTY_NODES + level], mask_count(lanes));
+    first = team_bcast(first, 0);
+    if (fresh)
+        list[first + mask_count(lanes & team_lanes_below())] = node;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing steps of concurrent operations: updates of leaves, and entries in the levels above. */
+#pragma once
+#include "dict/ltree/merge.cl"
+
+/* The level above lags behind. That is so, too, where an entry with the new node's key is there already: it is that of a leaf
+ * which began at the same key, and has merged in this launch. Reclaim takes it away. */
+ORDO_FN void ltree_tell_host(const ltree_batch *batch)
+{
+    ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
+}
+
+/* Whether the operation that split a node off tells the level above; if not, the host does, between launches. By the key that
+ * the new node begins behind, and so the same in every run. */
+ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
+{
+    if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
+        return true;
+    ltree_tell_host(batch);
+    return false;
+}
+
+/* To be done before an operation's tries begin anew. */
+ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
+{
+    if (op->tries)
+        (void) ordo_add(batch->tree.state + LTREE_RESTARTS, op->tries);
+}
+
+/* Upsert, insert and erase, at the leaf that covers the key; above the leaves, the entry of a new node below. */
+ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    ltree_site    site = { op->at, 0, tail.header & LTREE_COUNT_MASK, LTREE_NONE, 0 };
+    column_keys   keys;
+    ordo_key_form next;
+
+    KEYS_DO(peek)(&keys, line + ltree_after_look(batch, tail.header), 0, LTREE_SLOTS);
+    site.slot = column_place(&keys, ltree_key_of(op), &next);
+    const bool found = next == ltree_key_of(op) && site.slot < site.count;
+    const uint change = ltree_change(op, found), seen = site.slot ^ ltree_fold(next);
+
+    if (change == CHANGE_NONE) {
+        if (!ltree_unchanged(batch, line, tail, seen))
+            return STEP_AGAIN;
+        if (op->level == 0)
+            return ltree_answer(batch, op, found);
+        ltree_tell_host(batch);
+        return STEP_DONE;
+    }
+    if (!ltree_latch(batch, op, ltree_header(line), tail.header, seen))
+        return STEP_AGAIN;
+    if (change == CHANGE_OPEN && site.count == LTREE_SLOTS && !ltree_make_room(batch, op, &keys, tail, &site)) {
+        ordo_store_relaxed(ltree_header(line), tail.header); /* as it was */
+        return STEP_STARVED;
+    }
+    if (change != CHANGE_CLOSE || !ltree_merge(batch, op, line, tail, &site))
+        ltree_change_node(batch, op, &keys, tail, &site, change);
+    if (op->level == 0)
+        (void) ltree_answer(batch, op, found);
+    if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
+        return STEP_DONE;
+    ltree_count_restarts(batch, op);
+    op->query = site.middle + 1; /* the node above that covers the new entry's key covers this query */
+    op->child = site.fresh;
+    op->level++;
+    op->at = LTREE_NONE;
+    op->tries = 0;
+    ltree_delay(batch, op, FAULT_SLOW_RAISE);
+    return STEP_ON;
+}
+
+/* A new root over the present one, whose level has split. */
+ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
+{
+    volatile __global uint *word = batch->tree.state + LTREE_ROOT;
+
+    if ((root & LTREE_ROOT_LATCHED) || ltree_inject(op, FAULT_LATCHES, 4) ||
+        ordo_cas(word, root, root | LTREE_ROOT_LATCHED) != root)
+        return STEP_AGAIN;
+    const uint node = ltree_new_node(batch, op, op->level);
+    if (node == LTREE_NONE) {
+        ordo_store_relaxed(word, root);
+        return STEP_STARVED;
+    }
+    /* The root is the first node of its level, and covers all below the separator as well as any above it (B2). */
+    __global ordo_key_form *line = ltree_inner(&batch->tree, node);
+    const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
+    column_keys             keys;
+    ORDO_UNROLL
+    for (uint s = 0; s < LTREE_SLOTS; s++)
+        keys.at[s] = s == 0 ? 0 : s == 1 ? op->query - 1 : LTREE_UNUSED;
+    KEYS_DO(poke)(&keys, line, 0, LTREE_SLOTS);
+    ordo_poke(ltree_children(&batch->tree, node), ltree_root_node(root));
+    ordo_poke(ltree_children(&batch->tree, node) + 1, op->child);
+    ltree_poke_tail(line, tail);
+    ltree_delay(batch, op, FAULT_SLOW_STORES);
+    ordo_store_release(word, op->level << LTREE_LEVEL_SHIFT | node);
+    return STEP_DONE;
+}

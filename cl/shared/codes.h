@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of mixed batches and what became of them: ordo_code and ordo_outcome of include/ordo/dict.h, which
+ * host/dict/apply.c holds equal. */
+#pragma once
+
+#define CODE_FIND     0
+#define CODE_CONTAINS 1
+#define CODE_UPSERT   2
+#define CODE_INSERT   3
+#define CODE_ERASE    4
+#define CODE_SEEK_LT  5
+#define CODE_SEEK_LE  6
+#define CODE_SEEK_GE  7
+#define CODE_SEEK_GT  8
+#define CODE_COUNT    9
+#define CODE_RANGE    10
+#define CODE_COMBINE  11
+#define CODE_RANK_LT  12
+#define CODE_RANK_LE  13
+#define CODE_SELECT   14
+#define N_CODES       15
+
+/* Codes below this are those of concurrent batches. */
+#define N_CONCURRENT_CODES CODE_COMBINE
+
+/* Words of a survey of a batch: the number of operations with each code; then n minus the first operation of an unknown code,
+ * or 0. */
+#define SURVEY_WORDS (N_CODES + 1)
+
+#define OUTCOME_DONE       0
+#define OUTCOME_NOT_STORED 1
+#define OUTCOME_CUT_SHORT  2
+#define OUTCOME_UNKNOWN    3

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mixed batch on its way: apply.c has the plan, apply_order.c and apply_seek.c are the parts that go by the order of keys. */
+#ifndef ORDO_DICT_APPLY_H
+#define ORDO_DICT_APPLY_H
+
+#include "dict/generic/generic.h"
+
+#include "shared/apply.h"
+
+/* Neighbours in the dictionary before the batch. */
+struct neighbours {
+    cl_mem keys, values, found;
+};
+
+/* Seeks, those upwards first, and what the batch erases of what was there: n_erased at most, the device knows how many. */
+struct seeks {
+    cl_uint           n_up, n, n_erased;
+    cl_mem            ops, keys, erased;
+    struct neighbours base; /* of the seeks, and behind those of each direction of what is erased */
+    cl_mem            end;  /* of chains of what is erased */
+};
+
+struct apply {
+    ordo_dict               *dict;
+    struct ordo_call        *call;
+    const struct ordo_batch *batch;
+    cl_uint                  n;
+    cl_uint                  survey[ORDO_SURVEY_WORDS]; /* operations of each code */
+
+    struct ordo_sorted_batch sorted;
+    cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
+    cl_mem                   counted;       /* the survey */
+    cl_mem                   number;        /* 0, 1, 2, ...; once sorted where stretches begin */
+    cl_mem                   start, insert; /* see sorted_batch in cl/dict/apply.cl */
+    cl_mem                   sums, insert_at;
+    cl_mem                   group_of, first_of, there_before;
+    cl_mem                   made; /* values after combines, or NULL */
+    cl_mem                   places;
+
+    cl_mem  entries, masks, block_sums; /* the timeline */
+    cl_uint n_blocks, n_levels;
+
+    struct seeks seeks;
+};
+
+/* Scratch of count elements; bytes 0: none. */
+static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
+{
+    return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
+}
+
+/* The operations from code `first` to code `last`. */
+cl_uint ordo_apply_n_of(const struct apply *a, ordo_code first, ordo_code last);
+
+static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
+{
+    return ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
+}
+
+/* Scans the elements from `at` on in place. */
+ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
+                            size_t count);
+
+/* BATCH_ARGS of cl/dict/apply_batch.cl, TIMELINE_ARGS of cl/dict/timeline.cl. */
+void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
+void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
+
+/* apply_order.c. Counts, ranks, selections and ranges. Waits if there are ranges. */
+ordo_status ordo_apply_build_timeline(struct apply *a);
+ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
+
+/* apply_seek.c. All seeks; then, if some have far to go (apply.c, count_changed), all of them by the timeline. */
+ordo_status ordo_apply_resolve_seeks(struct apply *a);
+ordo_status ordo_apply_resolve_far(struct apply *a);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operations of a concurrent batch have left undone, done with the tree at rest: launches of
+ * cl/dict/ltree/leftover.cl. */
+#include "dict/ltree/concurrent.h"
+
+static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
+{
+    struct ordo_launch launch =
+        ordo_ltree_kernel(c->tree, "dict/ltree/leftover.cl", name, ordo_ltree_flat(c->tree), items);
+    launch.groups = ordo_ceil_div(items, launch.group); /* a work-item for each item */
+    return launch;
+}
+
+/* Work-items that count operations. */
+#define TALLY_ITEMS ((size_t) 1 << 18)
+
+ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
+{
+    const struct ordo_launch launch = kernel(c, "ltree_tally", ordo_min_size(c->batch->count, TALLY_ITEMS));
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   words = NULL;
+
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof c->tally, &words));
+    ORDO_TRY(ordo_call_fill(c->call, words, 0, sizeof c->tally, 0));
+    ordo_args_slice(&args, &c->batch->codes);
+    ORDO_ADD(&args, ORDO_ARG_UINT(c->batch->count), ORDO_ARG(words));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
+    return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
+}
+
+/* Those of one kind, in scratch, as a batch: of each its number in the batch that they come from. What there is of the
+ * rest depends on the kind. */
+struct left {
+    enum ltree_left kind;
+    cl_uint         taken[2]; /* these, others */
+    cl_mem          where, codes, keys, values, his, before;
+    cl_mem          found, keys_out, values_out, counts;
+};
+
+static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left kind, size_t n, struct left *out)
+{
+    const size_t kb = c->tree->dict.key_bytes, vb = c->tree->dict.value_bytes;
+
+    *out = (struct left) { .kind = kind };
+    ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->where));
+    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys));
+    if (kind == LEFT_COUNTS) {
+        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->his));
+        ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->before));
+        return ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->counts);
+    }
+    ORDO_TRY(ordo_call_scratch(c->call, n, &out->found));
+    if (kind == LEFT_UPDATES)
+        ORDO_TRY(ordo_call_scratch(c->call, n, &out->codes));
+    if (kind == LEFT_UPDATES && vb)
+        return ordo_call_scratch(c->call, n * vb, &out->values);
+    if (kind == LEFT_UPDATES)
+        return ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys_out));
+    return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
+}
+
+/* At most `most` of a kind. The others go to l->next. */
+static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
+                          struct left *left)
+{
+    const struct ordo_launch            launch = kernel(c, "ltree_gather", l->count);
+    const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_slice *const      in[] = { &b->codes, &b->his, &b->values, &b->rooms };
+    const cl_ulong                      room = b->range_capacity;
+    struct ordo_args                    args = { .n = 0 };
+    cl_mem                              taken = NULL;
+
+    ORDO_TRY(ordo_call_scratch(c->call, sizeof left->taken, &taken));
+    ORDO_TRY(ordo_call_fill(c->call, taken, 0, sizeof left->taken, 0));
+    ORDO_ADD(&args, ORDO_ARG(l->list), ORDO_ARG_UINT(l->count), ORDO_ARG_UINT(left->kind), ORDO_ARG_UINT(most));
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        ordo_args_slice(&args, in[i]);
+    ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes), ORDO_ARG(left->keys),
+             ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before), ORDO_ARG(l->next));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
+    ORDO_TRY(ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken));
+    left->taken[0] = (cl_uint) ordo_min_size(left->taken[0], most);
+    return ORDO_OK;
+}
+
+static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+    const struct ordo_slice *const      in[] = { &b->codes, &b->rooms };
+    const struct ordo_slice *const      out[] = { &b->found, &b->keys_out, &b->values_out, &b->counts, &b->outcomes };
+    const cl_uint                       n = left->taken[0];
+    const struct ordo_launch            launch = kernel(c, "ltree_scatter", n);
+    const cl_ulong                      room = b->range_capacity;
+    struct ordo_args                    args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(left->where), ORDO_ARG(left->found), ORDO_ARG(left->keys_out),
+             ORDO_ARG(left->values_out), ORDO_ARG(left->counts), ORDO_ARG(left->before));
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        ordo_args_slice(&args, in[i]);
+    ORDO_ADD(&args, ORDO_ARG(room));
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        ordo_args_slice(&args, out[i]);
+    ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG_UINT(c->state[LTREE_TICK]));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
+    c->state[LTREE_TICK] += n;
+    return ORDO_OK;
+}
+
+/* The tree may still be in doubt, and is then checked first: a leaf that somebody has latched and left would otherwise be
+ * taken for a sound one. */
+static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
+{
+    ordo_dict               *dict = &c->tree->dict;
+    const size_t             n = left->taken[0];
+    const struct ordo_batch  updates = { .codes = ordo_at(left->codes, 0),
+                                         .keys = ordo_at(left->keys, 0),
+                                         .values = ordo_at(left->values, 0),
+                                         .count = n,
+                                         .found = ordo_at(left->found, 0) };
+    const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->his, 0), n, ordo_at(left->counts, 0) };
+    const struct ordo_seeks  seeks = { left->kind == LEFT_FORWARD ? ORDO_GE : ORDO_LE,
+                                      ordo_at(left->keys, 0),
+                                      n,
+                                      ordo_at(left->keys_out, 0),
+                                      ordo_at(left->values_out, 0),
+                                      ordo_at(left->found, 0),
+                                      0 };
+
+    if (left->kind == LEFT_UPDATES)
+        return ordo_dict_apply_enqueue(dict, c->call, &updates, NULL);
+    return left->kind == LEFT_COUNTS ? ordo_ltree_count(dict, c->call, &counts)
+                                     : ordo_ltree_seek(dict, c->call, &seeks);
+}
+
+/* Does at most `most` of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. An
+ * error where a change came to an end half way: operations done once more would find what they stored themselves. */
+static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
+                               struct ordo_ltree_listed *l, bool *done)
+{
+    const int      mark = c->call->n_scratch;
+    const uint64_t rounds = c->tree->rounds;
+    struct left    left;
+    ordo_status    status = take_left(c, kind, most, &left);
+
+    if (status == ORDO_OK)
+        status = gather(c, l, most, &left);
+    if (status == ORDO_OK && left.taken[0] > 0)
+        status = do_left(c, &left);
+    *done = status == ORDO_OK;
+    if (status == ORDO_OK && left.taken[0] > 0) {
+        ORDO_TRY(ordo_ltree_go_on(c));
+        ORDO_TRY(scatter(c, &left));
+        ORDO_TRY(ordo_ltree_set_tick(c, c->state[LTREE_TICK]));
+        *l = (struct ordo_ltree_listed) { left.taken[1], l->next, l->list };
+    }
+    if (status == ORDO_OK)
+        ordo_call_release(c->call, mark);
+    c->half = status != ORDO_OK && c->tree->rounds != rounds;
+    return c->half ? status : ordo_ltree_or_drop(c, mark, status);
+}
+
+/* Parts of the listed updates that are tried, the smallest one last. */
+#define PARTS_MAX 8
+
+/* Does the listed updates, or if there is no memory for all, a part of them. */
+static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
+{
+    const size_t count = l->count;
+    *updated = false;
+    for (size_t parts = 1; parts <= PARTS_MAX && !*updated; parts *= 2)
+        ORDO_TRY(finish_some(c, LEFT_UPDATES, ordo_ceil_div(count, parts), l, updated));
+    return ORDO_OK;
+}
+
+ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
+{
+    ORDO_TRY(finish_updates(c, l, updated));
+    for (int kind = LEFT_UPDATES + 1; kind < LEFT_RANGES && l->count > 0; kind++) {
+        bool done = false;
+        ORDO_TRY(finish_some(c, (enum ltree_left) kind, l->count, l, &done));
+        if (!done)
+            c->far = ORDO_LTREE_QUERY_LEAVES_ALL;
+    }
+    return ORDO_OK;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/ltree/update.cl), or by building
+ * the tree anew.
+ *
+ *   1  plan     counts the updates of each leaf, and how many new leaves they need at most         waits
+ *   2  reserve  makes room for these
+ *   3  change   updates leaves, then each level, then the root
+ *
+ * One launch of step 3 stores the whole batch. A call that is refused before that launch has changed nothing and
+ * returns the error. A call that is refused after it returns ORDO_OK: the levels lag behind, and the next call tells
+ * them (ordo_ltree_validate).
+ *
+ * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
+ * buckets: no sort, and half the launches. If very many updates fall into one leaf, that leaf is first split at some of
+ * their keys (split_ahead), and 1 is done again.
+ *
+ * Values are combined where an update meets its leaf, or, where the tree is built anew, before (combine_now). */
+#include "dict/ltree/ltree.h"
+
+#include "dict/batch.h"
+#include "dict/generic/generic.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+
+#define UPDATE_FILE "dict/ltree/update.cl"
+#define BUCKET_FILE "dict/ltree/bucket.cl"
+
+/* A batch; in key order unless it goes by buckets. */
+struct batch {
+    struct ordo_sorted_updates u;
+    cl_uint                    all_erased;
+    const struct ordo_combines
+        *combines; /* how its values are combined with those that are there; NULL: they replace them */
+};
+
+/* ---- which way ---------------------------------------------------------------------------------------------------- */
+
+/* Whether a batch in place goes by buckets: on a GPU, unless leaves have been bucket_backoff of late. */
+static bool has_buckets(const struct ordo_ltree *tree)
+{
+    return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
+}
+
+/* A batch of so many updates a leaf of 28 slots costs less when the tree is built anew (measured on an H200 alone): one in place reads
+ * and writes each leaf that it touches, which these are all. At 2^24 elements: 2^22 updates by buckets 2.7, anew 2.1 G/s;
+ * a sorted batch in place 1.4 G/s at 2^21. */
+#define REBUILD_PER_LEAF 6
+#define REBUILD_SORTED   2
+
+#define REBUILD_SLOTS ((size_t) LTREE_WORDS_USUAL - LTREE_TAIL)
+
+static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
+{
+    const size_t leaves = ordo_ceil_div(tree->leaves_most * ordo_ltree_slots(tree), REBUILD_SLOTS);
+    return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= leaves;
+}
+
+/* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
+
+/* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
+struct plan {
+    cl_mem  leaves, positions, parents, first;
+    cl_uint state[LTREE_STATE_WORDS];
+};
+
+/* number[i]: how many updates up to the i-th are the first of their leaf. */
+static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
+                                 cl_mem number)
+{
+    const struct ordo_launch launch = ordo_ltree_kernel(tree, UPDATE_FILE, "group_flags", ordo_ltree_flat(tree), n);
+    const struct ordo_scan   scan = { .type = ORDO_U32,
+                                      .op = ORDO_SUM,
+                                      .inclusive = true,
+                                      .in = ordo_at(number, 0),
+                                      .out = ordo_at(number, 0),
+                                      .count = n };
+    struct ordo_args         args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(leaves), ORDO_ARG(n), ORDO_ARG(number));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    return ordo_call_scan(call, &scan);
+}
+
+static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint n,
+                               const struct plan *plan)
+{
+    const struct ordo_launch launch = ordo_ltree_kernel(tree, UPDATE_FILE, "group_first", ordo_ltree_flat(tree), n);
+    const int                mark = call->n_scratch;
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   number = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &number));
+    ORDO_TRY(number_groups(call, tree, plan->leaves, n, number));
+    ORDO_ADD(&args, ORDO_ARG(number), ORDO_ARG(n), ORDO_ARG(plan->first), ORDO_ARG(tree->state));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* Each work-item ends with two atomics: some thousands of them take all groups. */
+#define PLAN_ITEMS ((size_t) 1 << 13)
+
+static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
+                                  const struct plan *plan)
+{
+    const struct ordo_launch launch =
+        ordo_ltree_kernel(tree, UPDATE_FILE, "group_plan", ordo_ltree_flat(tree), ordo_min_size(count, PLAN_ITEMS));
+    struct ordo_args args = ordo_ltree_args(tree);
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* Waits. */
+static ordo_status make_plan(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                             struct plan *plan)
+{
+    const size_t count = batch->u.count;
+    ORDO_TRY(ordo_ltree_locate(call, tree, batch->u.keys, count, plan->leaves, plan->positions, plan->parents));
+    tree->planned = true;
+    ORDO_TRY(list_groups(call, tree, (cl_uint) count, plan));
+    ORDO_TRY(measure_groups(call, tree, count, plan));
+    return ordo_ltree_read_state(call, tree, plan->state);
+}
+
+static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struct plan *plan)
+{
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->leaves));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->positions));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &plan->parents));
+    return ordo_call_scratch(call, (count + 1) * sizeof(cl_uint), &plan->first);
+}
+
+/* ---- 3 change ---------------------------------------------------------------------------------------------------- */
+
+/* Teams that take leaves: each ends with an atomic, for which CPUs wait as long as for a leaf. */
+#define LEAF_TEAMS     ((size_t) 1 << 15)
+#define LEAF_TEAMS_CPU ((size_t) 1 << 12)
+
+static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
+                                 const struct plan *plan)
+{
+    const size_t     teams = ordo_device_facts(tree->dict.dev)->cpu ? LEAF_TEAMS_CPU : LEAF_TEAMS;
+    struct ordo_args args = ordo_ltree_args(tree);
+
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents), ORDO_ARG(plan->first));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG_UINT(batch->u.count), ORDO_ARG(batch->all_erased),
+             ORDO_ARG(tree->pools.dirty[1]));
+    struct ordo_launch launch = ordo_ltree_kernel(tree, UPDATE_FILE, "update_leaves", ordo_ltree_teams(tree, 0),
+                                                  ordo_min_size(plan->state[LTREE_GROUPS], teams));
+    ordo_ltree_define_combines(&launch, batch->combines);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* After a launch that has stored a batch, for which the plan wanted so many new leaves: tells the levels above. If that
+ * is refused, the tree stays in doubt. */
+static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
+{
+    const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
+
+    tree->list.fresh = false;
+    tree->in_order = tree->in_order && splits == 0;
+    tree->leaves_most = leaves + splits;
+    tree->elements_most += batch->u.count;
+    tree->rounds++;
+    tree->in_doubt = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
+}
+
+/* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
+
+/* In scratch: see bucket_updates in cl/dict/ltree/bucket.cl. */
+struct buckets {
+    cl_mem  bucket, heads, parents;
+    cl_uint slots;
+};
+
+/* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
+ * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
+static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
+{
+    const size_t leaves = tree->leaves_most;
+    return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : LTREE_BUCKET_OF(tree->config.words);
+}
+
+static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
+                                       struct buckets *b)
+{
+    b->slots = slots_for(tree, count);
+    ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
+    ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
+    return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
+}
+
+static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                                const struct buckets *b)
+{
+    struct ordo_args args = ordo_ltree_args(tree);
+
+    if (!tree->counted)
+        ORDO_TRY(ordo_ltree_count_leaves(call, tree));
+    tree->counted = false; /* until all that arrived has been taken */
+    if (tree->planned)
+        ORDO_TRY(ordo_call_fill(call, tree->state, LTREE_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
+    tree->planned = true;
+    ordo_args_slice(&args, &batch->u.keys);
+    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads),
+             ORDO_ARG(b->parents));
+    const struct ordo_launch launch =
+        ordo_ltree_kernel(tree, BUCKET_FILE, "bucket_updates", ordo_ltree_search_shape(tree), batch->u.count);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
+                                 const struct buckets *b)
+{
+    struct ordo_args args = ordo_ltree_args(tree);
+
+    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads),
+             ORDO_ARG(b->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.values);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(tree->pools.dirty[1]));
+    struct ordo_launch launch =
+        ordo_ltree_kernel(tree, BUCKET_FILE, "update_heads", ordo_ltree_narrow(tree), batch->u.count);
+    ordo_ltree_define_combines(&launch, batch->combines);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* ---- a batch ----------------------------------------------------------------------------------------------------- */
+
+/* Leaves that are less than a quarter full are not worth keeping. */
+static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
+{
+    return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
+}
+
+/* Whether the new leaves that a batch wants at most are more than there may be. */
+static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
+{
+    return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
+}
+
+/* Makes stores of a sorted batch of combines. The batch's arrays are its own. */
+static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
+{
+    if (!batch->combines)
+        return ORDO_OK;
+    const struct ordo_combines sorted = { batch->combines->value, batch->combines->op, batch->u.keys, batch->u.values,
+                                          batch->u.count };
+    batch->combines = NULL;
+    return ordo_dict_combine_sorted(&tree->dict, call, &sorted);
+}
+
+static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
+{
+    ORDO_TRY(combine_now(call, tree, batch));
+    struct ordo_sorted_updates u = batch->u;
+    struct ordo_sorted_run     run;
+    if (batch->all_erased) {
+        ORDO_TRY(ordo_call_scratch(call, ordo_ceil_div(u.count, 4) * 4, &u.erased.mem));
+        ORDO_TRY(ordo_call_fill(call, u.erased.mem, 0, ordo_ceil_div(u.count, 4) * 4, 0x01010101u));
+        if (tree->dict.value_bytes)
+            ORDO_TRY(ordo_call_scratch(call, u.count * tree->dict.value_bytes, &u.values.mem));
+    }
+    ORDO_TRY(ordo_runs_take(&tree->runs, call, &u, &run));
+    return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
+}
+
+/* A team takes the updates of a leaf one after another: more than this are shared out over several leaves first. */
+#define SHARE_MOST 1024
+
+/* Keeps of the batch the updates that do anything, whose keys are all distinct, and plans it again. Of these a leaf has
+ * no more than it has slots, but for those that store new keys. */
+static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
+{
+    struct ordo_args args = { .n = 0 };
+    cl_mem           flags = NULL;
+
+    ORDO_TRY(combine_now(call, tree, batch));
+    ORDO_TRY(ordo_call_scratch(call, (batch->u.count + 1) * sizeof(cl_uint), &flags));
+    ordo_args_slice(&args, &batch->u.keys);
+    ordo_args_slice(&args, &batch->u.erased);
+    ORDO_ADD(&args, ORDO_ARG(plan->positions), ORDO_ARG_UINT(batch->u.count), ORDO_ARG(batch->all_erased),
+             ORDO_ARG(flags));
+    const struct ordo_launch launch =
+        ordo_ltree_kernel(tree, UPDATE_FILE, "group_effects", ordo_ltree_flat(tree), batch->u.count + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_batch_keep(call, &tree->dict, flags, &batch->u));
+    return batch->u.count > 0 ? make_plan(call, tree, batch, plan) : ORDO_OK;
+}
+
+static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
+                                const struct plan *plan)
+{
+    const cl_uint    n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    struct ordo_args args = ordo_ltree_args(tree);
+
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents));
+    ordo_args_slice(&args, &batch->u.keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(most), ORDO_ARG(tree->pools.dirty[1]));
+    const struct ordo_launch launch =
+        ordo_ltree_kernel(tree, UPDATE_FILE, "group_split", ordo_ltree_flat(tree), n / most);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* Splits leaves at keys of the batch so that none gets more than SHARE_MOST updates, and plans the batch again. The
+ * tree holds what it held. */
+static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                               struct plan *plan)
+{
+    const size_t leaves = plan->state[LTREE_LEAVES], splits = batch->u.count / SHARE_MOST;
+
+    ORDO_TRY(ordo_ltree_reserve(call, tree, plan->state, leaves + splits));
+    ORDO_TRY(split_groups(call, tree, batch, plan));
+    tree->list.fresh = tree->in_order = false;
+    tree->leaves_most = leaves + splits;
+    tree->in_doubt = true;
+    ORDO_TRY(ordo_ltree_update_above(call, tree, leaves, splits));
+    tree->in_doubt = false;
+    return make_plan(call, tree, batch, plan);
+}
+
+static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
+{
+    struct plan plan;
+
+    ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
+    ORDO_TRY(make_plan(call, tree, batch, &plan));
+    if (plan.state[LTREE_LARGEST] > SHARE_MOST)
+        ORDO_TRY(keep_effects(call, tree, batch, &plan));
+    if (batch->u.count == 0)
+        return ORDO_OK;
+    if (is_underfull(tree, plan.state) || is_beyond_most(tree, plan.state))
+        return rebuild_with(call, tree, batch);
+    if (plan.state[LTREE_LARGEST] > SHARE_MOST)
+        ORDO_TRY(split_ahead(call, tree, batch, &plan));
+    ORDO_TRY(ordo_ltree_reserve(call, tree, plan.state, (size_t) plan.state[LTREE_LEAVES] + plan.state[LTREE_WANTED]));
+    ORDO_TRY(update_leaves(call, tree, batch, &plan));
+    finish(call, tree, batch, plan.state);
+    return ORDO_OK;
+}
+
+/* After a batch that bucket_backoff some leaf, batches are sorted before another tries buckets: none at first, for of random
+ * batches one in some hundreds overflows by chance (at 2^20 leaves); then, while each that tries does, 1, 3, 7 and so
+ * on, up to this many. */
+#define BUCKET_BACKOFF_MOST 15
+
+static void back_off(struct ordo_ltree *tree, bool overflows)
+{
+    const unsigned wait = tree->bucket_backoff_next;
+
+    tree->bucket_backoff = overflows ? wait : 0;
+    tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MOST ? 2 * wait + 1 : BUCKET_BACKOFF_MOST;
+}
+
+/* *done: false, and nothing changed, if the batch is to be sorted, or the tree built anew, instead. Waits for the
+ * counts, before anything is changed. */
+static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                                     bool *done)
+{
+    struct buckets b;
+    cl_uint        state[LTREE_STATE_WORDS];
+
+    *done = false;
+    ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
+    ORDO_TRY(fill_buckets(call, tree, batch, &b));
+    ORDO_TRY(ordo_ltree_read_state(call, tree, state));
+    tree->planned = state[LTREE_GROUPS] || state[LTREE_WANTED] || state[LTREE_LARGEST];
+    back_off(tree, state[LTREE_LARGEST] > 0);
+    tree->underfull = is_underfull(tree, state);
+    if (state[LTREE_LARGEST] > 0 || tree->underfull || is_beyond_most(tree, state))
+        return ORDO_OK;
+    ORDO_TRY(ordo_ltree_reserve(call, tree, state, (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED]));
+    ORDO_TRY(empty_buckets(call, tree, batch, &b));
+    tree->counted = *done = true;
+    finish(call, tree, batch, state);
+    return ORDO_OK;
+}
+
+static ordo_status sort_batch(struct ordo_call *call, const struct ordo_ltree *tree, struct batch *batch)
+{
+    const struct ordo_sort_params params = { .key = tree->dict.key,
+                                             .value_bytes = batch->all_erased ? 0 : tree->dict.value_bytes };
+    const struct ordo_slice       keys = batch->u.keys, values = batch->u.values;
+    const size_t                  count = batch->u.count;
+    batch->u = (struct ordo_sorted_updates) { .count = count };
+    ORDO_TRY(ordo_call_scratch(call, count * tree->dict.key_bytes, &batch->u.keys.mem));
+    if (params.value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, count * params.value_bytes, &batch->u.values.mem));
+    return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
+}
+
+/* *done: false, and nothing changed, if the batch is to be sorted. */
+static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                                   bool *done)
+{
+    *done = false;
+    if (has_buckets(tree) && !is_worth_rebuilding(tree, batch->u.count))
+        return update_by_buckets(call, tree, batch, done);
+    tree->bucket_backoff -= tree->bucket_backoff > 0;
+    return ORDO_OK;
+}
+
+/* Built anew of a batch that is not sorted. */
+static ordo_status rebuild_of(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
+{
+    struct ordo_sorted_run run;
+
+    if (batch->combines) {
+        ORDO_TRY(sort_batch(call, tree, batch));
+        return rebuild_with(call, tree, batch);
+    }
+    ORDO_TRY(
+        ordo_runs_sort(&tree->runs, call, batch->all_erased, batch->u.keys, batch->u.values, batch->u.count, &run));
+    return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
+}
+
+/* A batch in any order. */
+static ordo_status update(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
+{
+    bool done = false;
+
+    ORDO_TRY(ordo_ltree_begin(call, tree));
+    if (!batch->all_erased)
+        ORDO_TRY(ordo_ltree_check_room(call, tree, batch->u.count));
+    ORDO_TRY(update_unsorted(call, tree, batch, &done));
+    if (done)
+        return ORDO_OK;
+    if (is_worth_rebuilding(tree, batch->u.count))
+        return rebuild_of(call, tree, batch);
+    ORDO_TRY(sort_batch(call, tree, batch));
+    return update_sorted_batch(call, tree, batch);
+}
+
+ordo_status ordo_ltree_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
+                              struct ordo_slice values, size_t count)
+{
+    struct batch batch = { { .keys = keys, .values = values, .count = count }, erase, NULL };
+    return update(call, ordo_ltree_of(dict), &batch);
+}
+
+ordo_status ordo_ltree_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
+{
+    struct batch batch = { { .keys = c->keys, .values = c->values, .count = c->count }, 0, c };
+    return update(call, ordo_ltree_of(dict), &batch);
+}
+
+ordo_status ordo_ltree_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *u)
+{
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
+    struct batch       batch = { *u, 0, NULL };
+    bool               done = false;
+
+    ORDO_TRY(ordo_ltree_begin(call, tree));
+    ORDO_TRY(ordo_ltree_check_room(call, tree, u->count));
+    ORDO_TRY(update_unsorted(call, tree, &batch, &done));
+    if (done)
+        return ORDO_OK;
+    return is_worth_rebuilding(tree, u->count) ? rebuild_with(call, tree, &batch)
+                                               : update_sorted_batch(call, tree, &batch);
+}

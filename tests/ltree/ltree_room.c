@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What concurrent batches take of memory and of leaves: without enough of either nothing that is there is lost, legal batches end, and
+ * what is used up is given back. */
+#include "tests/ltree/tree.h"
+#include "tests/support/support.h"
+
+#include "dict/ltree/ltree.h"
+#include "runtime/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Of the arrays of a batch, so much as tests need; NULL where ordo_host_concurrent_batch may have it. */
+struct batch {
+    size_t    n;
+    uint8_t  *codes, *found, *outcomes;
+    uint32_t *keys, *his, *values, *keys_out, *counts;
+};
+
+static struct batch make_batch(size_t n)
+{
+    const size_t w = n * sizeof(uint32_t);
+    struct batch b = { n,
+                       test_alloc(n),
+                       test_alloc(n),
+                       test_alloc(n),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w),
+                       test_alloc(w) };
+    memset(b.outcomes, TEST_EMPTY, n);
+    memset(b.his, 0, w);
+    return b;
+}
+
+static void free_batch(struct batch *b)
+{
+    void *const all[] = { b->codes, b->found, b->outcomes, b->keys, b->his, b->values, b->keys_out, b->counts };
+    for (size_t i = 0; i < LENGTH(all); i++)
+        free(all[i]);
+}
+
+static ordo_status apply(ordo_dict *dict, struct batch *b)
+{
+    return ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = b->codes,
+                                                                                        .keys = b->keys,
+                                                                                        .his = b->his,
+                                                                                        .values = b->values,
+                                                                                        .count = b->n,
+                                                                                        .found = b->found,
+                                                                                        .keys_out = b->keys_out,
+                                                                                        .counts = b->counts,
+                                                                                        .outcomes = b->outcomes });
+}
+
+/* A tree of u32 keys and 4-byte values: keys from, from + step and so on, each its own value. */
+static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t from, uint32_t step, uint32_t fill,
+                            size_t max_leaves)
+{
+    uint32_t  *keys = test_alloc(n * sizeof *keys);
+    ordo_dict *dict = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        keys[i] = from + step * (uint32_t) i;
+    test_ok(t,
+            create_tree(dev, ordo_blink_config(.dict = { ORDO_U32, 4 }, .fill_percent = fill, .max_leaves = max_leaves),
+                        &dict));
+    if (n > 0)
+        test_ok(t, ordo_dict_build_host(dict, keys, keys, n));
+    free(keys);
+    return dict;
+}
+
+static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_statistics s;
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    return s;
+}
+
+static size_t bytes_of(const struct ordo_statistics *s)
+{
+    return s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare;
+}
+
+static uint64_t held_bytes(struct test *t, ordo_device *dev)
+{
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(dev, &memory));
+    return memory.held_bytes;
+}
+
+/* ---- more than one allocation -------------------------------------------------------------------------------------- */
+
+enum { ALLOCATION = 400000, LARGE_STEP = 20000, LARGE_STEPS = 6 };
+
+/* Stores batches until the keys of all leaves take more than the largest allocation. The elements stored before stay. */
+static void grow_too_large(struct test *t)
+{
+    uint32_t   *keys = test_alloc(LARGE_STEP * sizeof *keys);
+    ordo_dict  *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    ordo_status got = ORDO_OK;
+    size_t      stored = 0;
+
+    for (int step = 0; step < LARGE_STEPS && got == ORDO_OK; step++) {
+        for (uint32_t i = 0; i < LARGE_STEP; i++)
+            keys[i] = (uint32_t) step * LARGE_STEP + i;
+        got = ordo_dict_upsert_host(dict, keys, keys, LARGE_STEP);
+        stored += got == ORDO_OK ? LARGE_STEP : 0;
+    }
+    test_status(t, got, ORDO_TOO_LARGE);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_true(t, stored > 0 && statistics_of(t, dict).elements == stored);
+    ordo_dict_destroy(&dict);
+    free(keys);
+}
+
+Test(ltree_room, more_than_the_largest_allocation_is_too_large)
+{
+    char mask[32];
+
+    (void) snprintf(mask, sizeof mask, "alloc=%d", ALLOCATION);
+    test_each_device_with(mask, grow_too_large);
+}
+
+/* ---- too little memory ------------------------------------------------------------------------------------------- */
+
+enum { OLD = 20000, OPS = 9000 };
+
+/* Stores new keys between the old ones, erases old ones, and looks at many. Each key is changed once at most. */
+static void make_little(struct test *t, struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const uint32_t own = (uint32_t) (i * 2 + test_below(t, 2)), kind = (uint32_t) test_below(t, 100);
+        b->codes[i] = kind < 70 ? ORDO_UPSERT : kind < 80 ? ORDO_ERASE : kind < 90 ? ORDO_COUNT : ORDO_SEEK_GT;
+        b->keys[i] = own * 8 + (b->codes[i] == ORDO_UPSERT ? 3 : 0);
+        b->his[i] = test_below(t, 50) == 0 ? UINT32_MAX : b->keys[i] + 4000;
+        b->values[i] = b->keys[i];
+    }
+}
+
+/* Each key that no erase named is there; erased and stored ones are as their outcomes say, if these are all known. */
+static void expect_old(struct test *t, ordo_dict *dict, const struct batch *b, bool known)
+{
+    static uint8_t  erased[OLD], found[OLD];
+    static uint32_t keys[OLD], values[OLD];
+
+    memset(erased, 0, sizeof erased);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->codes[i] == ORDO_ERASE)
+            erased[b->keys[i] / 8] = 1;
+    for (uint32_t i = 0; i < OLD; i++)
+        keys[i] = i * 8;
+    test_ok(t, ordo_dict_find_host(dict, keys, OLD, values, found));
+    for (uint32_t i = 0; i < OLD; i++)
+        if (erased[i] ? known && found[i] : !found[i] || values[i] != keys[i])
+            test_fail(t, __FILE__, __LINE__, "key %u, %s: found %u, value %u", keys[i],
+                      erased[i] ? "erased" : "untouched", found[i], values[i]);
+    test_ok(t, ordo_dict_find_host(dict, b->keys, b->n, NULL, b->found));
+    for (size_t i = 0; i < b->n && known; i++)
+        if (b->codes[i] == ORDO_UPSERT && b->found[i] != (b->outcomes[i] == ORDO_DONE))
+            test_fail(t, __FILE__, __LINE__, "key %u, outcome %u: found %u", b->keys[i], b->outcomes[i], b->found[i]);
+}
+
+/* True if nothing was refused. */
+static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
+{
+    ordo_dict   *dict = make_tree(t, dev, OLD, 0, 8, 100, 0);
+    struct batch b = make_batch(OPS);
+    bool         all = true;
+
+    test_context(t, "a concurrent batch with %llu bytes more", (unsigned long long) more);
+    make_little(t, &b);
+    expect_old(t, dict, &b, false); /* what finding takes of host arrays' places on the device, it has from then on */
+    ordo_ltree_of(dict)->faults =
+        FAULT_NO_TRIES + FAULT_LATCHES; /* who gets no latch gives up: also if a level is to be told of a split */
+    dev->memory_limit = held_bytes(t, dev) + more;
+    const ordo_status status = apply(dict, &b);
+    test_true(t, status == ORDO_OK || status == ORDO_NO_DEVICE_MEMORY);
+    expect_old(t, dict, &b, false);
+    dev->memory_limit = UINT64_MAX;
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_old(t, dict, &b, status == ORDO_OK);
+    for (size_t i = 0; i < b.n; i++)
+        all = all && b.outcomes[i] == ORDO_DONE;
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+    test_ok(t, ordo_device_trim(dev));
+    return status == ORDO_OK && all;
+}
+
+static void little_memory(struct test *t)
+{
+    ordo_device *dev = test_open_again(t);
+    uint64_t     more = 0;
+
+    while (!try_little(t, dev, more) && more < (64u << 20))
+        more += more / 3 + 4096;
+    test_true(t, more > 0 && more < (64u << 20));
+    ordo_device_close(&dev);
+}
+
+Test(ltree_room, too_little_memory_loses_nothing)
+{
+    test_each_device_with("group=1", little_memory);
+}
+
+/* ---- queries of very many leaves --------------------------------------------------------------------------------- */
+
+/* Counts of everything, and seeks over leaves that are all empty but for the last key. */
+static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more)
+{
+    ordo_device *dev = test_open_again(t);
+    ordo_dict   *dict = make_tree(t, dev, n, 5, 3, 100, 0);
+    struct batch b = make_batch(queries);
+
+    test_context(t, "%zu long queries of %zu keys, %llu bytes more", queries, n, (unsigned long long) more);
+    for (size_t i = 0; i < b.n; i++) {
+        b.codes[i] = i % 3 == 2 ? ORDO_SEEK_GE : ORDO_COUNT;
+        b.keys[i] = i % 3 == 2 ? 5 + 3 * (uint32_t) i : 0;
+        b.his[i] = i % 3 == 1 ? 5 + 3 * (uint32_t) (n / 2) : UINT32_MAX;
+    }
+    test_ok(t, ordo_device_trim(dev));
+    if (more)
+        dev->memory_limit = held_bytes(t, dev) + more;
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++) {
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+        if (i % 3 == 2)
+            test_true(t, b.found[i] == 1 && b.keys_out[i] == b.keys[i]);
+        else
+            test_true(t, b.counts[i] == (i % 3 == 1 ? n / 2 + 1 : n));
+    }
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+    ordo_device_close(&dev);
+}
+
+/* One work-item does all: 400 counts of 9,000 and 18,000 leaves are 330 launches of all its steps. */
+static void long_queries_of_one(struct test *t)
+{
+    long_queries(t, (size_t) 1 << 19, 600, 0);
+}
+
+/* There is no room for the list of leaves. */
+static void long_queries_without_memory(struct test *t)
+{
+    long_queries(t, (size_t) 1 << 19, 64, 0);
+    long_queries(t, (size_t) 1 << 17, 64, 64 << 10);
+}
+
+Test(ltree_room, queries_of_many_leaves_come_to_an_end)
+{
+    test_each_device_with("atomics=legacy", long_queries_of_one);
+    test_each_device_with("group=1", long_queries_without_memory);
+}
+
+/* Most leaves are used up, and stay as there is no memory to build the tree anew. */
+static void used_up(struct test *t)
+{
+    enum { N = 1 << 16, LEFT = 1 << 15, SEEKS = 64 };
+    ordo_device *dev = test_open_again(t);
+    ordo_dict   *dict = make_tree(t, dev, N, 5, 3, 100, 0);
+    struct batch erase = make_batch(LEFT - 1), seek = make_batch(SEEKS);
+
+    test_context(t, "seeks over used-up leaves");
+    for (size_t i = 0; i < erase.n; i++) {
+        erase.codes[i] = ORDO_ERASE;
+        erase.keys[i] = 5 + 3 * (uint32_t) i;
+    }
+    test_ok(t, ordo_device_trim(dev));
+    dev->memory_limit = held_bytes(t, dev) + erase.n * 64;
+    test_ok(t, apply(dict, &erase));
+    for (size_t i = 0; i < seek.n; i++) {
+        seek.codes[i] = i % 2 ? ORDO_SEEK_GE : ORDO_SEEK_LT;
+        seek.keys[i] = i % 2 ? (uint32_t) i : 5 + 3 * (LEFT - 1);
+    }
+    test_ok(t, apply(dict, &seek));
+    dev->memory_limit = UINT64_MAX;
+    test_ok(t, apply(dict, &seek));
+    for (size_t i = 0; i < seek.n; i++)
+        test_true(t, i % 2 ? seek.found[i] == 1 && seek.keys_out[i] == 5 + 3 * (LEFT - 1) : seek.found[i] == 0);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&erase);
+    free_batch(&seek);
+    ordo_dict_destroy(&dict);
+    ordo_device_close(&dev);
+}
+
+Test(ltree_room, seeks_get_over_leaves_that_are_used_up)
+{
+    test_each_device_with("group=1", used_up);
+}
+
+/* ---- what is given back ------------------------------------------------------------------------------------------ */
+
+/* At most three times keys and values, of small chunks three and a half times, and 50 KB. */
+static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
+{
+    const struct ordo_statistics s = statistics_of(t, dict);
+    if (s.elements != elements || bytes_of(&s) > elements * (tree_words() < 32 ? 7 : 6) * 4 + (50 << 10))
+        test_fail(t, __FILE__, __LINE__, "%zu elements (should be %zu) in %zu leaves take %zu bytes", s.elements,
+                  elements, s.leaves, bytes_of(&s));
+}
+
+/* New keys on the right, old ones go on the left: nothing is refused, however many leaves there may be. */
+static void slide(struct test *t, size_t live, size_t each, size_t batches, size_t max_leaves)
+{
+    ordo_dict   *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
+    struct batch b = make_batch(2 * each);
+
+    test_context(t, "a window of %zu that slides by %zu, %zu leaves at most", live, each, max_leaves);
+    for (size_t k = 0; k < batches; k++) {
+        for (size_t i = 0; i < each; i++) {
+            b.codes[2 * i] = ORDO_UPSERT;
+            b.codes[2 * i + 1] = ORDO_ERASE;
+            b.keys[2 * i] = b.values[2 * i] = (uint32_t) (live + k * each + i);
+            b.keys[2 * i + 1] = (uint32_t) (k * each + i);
+        }
+        test_ok(t, apply(dict, &b));
+        for (size_t i = 0; i < b.n; i++)
+            test_true(t, b.outcomes[i] == ORDO_DONE);
+        if (k > 2)
+            expect_little(t, dict, live);
+    }
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+static void windows(struct test *t)
+{
+    slide(t, 1 << 14, 1 << 12, 40, 0);
+    slide(t, 1 << 14, 1 << 14, 12, 0);
+    slide(t, 1 << 13, 1 << 12, 40, (28 << 13) / 9 / tree_slots());
+}
+
+/* Every other key erased: no leaf is free, and each is half empty. */
+static void half_empty(struct test *t)
+{
+    enum { KEYS = 1 << 13, NEW = 700 };
+    const size_t full = (KEYS + tree_slots() - 1) / tree_slots();
+    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, full);
+    struct batch b = make_batch(KEYS / 2);
+
+    test_context(t, "new leaves where all are taken and half empty");
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (2 * i);
+    memset(b.codes, ORDO_ERASE, b.n);
+    test_ok(t, apply(dict, &b));
+    test_true(t, statistics_of(t, dict).leaves == full);
+    b.n = NEW;
+    memset(b.codes, ORDO_INSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (KEYS + i);
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+    test_true(t, statistics_of(t, dict).leaves <= full);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, leaves_are_given_back_before_stores_are_refused)
+{
+    test_each_device_with("group=1", half_empty);
+}
+
+/* Distinct for distinct i, in no order. */
+static uint32_t scattered(uint32_t i)
+{
+    const uint32_t x = (i + 1) * 2654435761u;
+    return (x ^ x >> 16) * 0x85ebca6bu;
+}
+
+/* As many random keys as leaves have room for: concurrent stores alone would leave leaves two thirds full. */
+static void full_leaves(struct test *t)
+{
+    enum { LEAVES = 64 };
+    const size_t keys = LEAVES * tree_slots();
+    ordo_dict   *dict = make_tree(t, t->dev, 0, 0, 1, 0, LEAVES);
+    struct batch b = make_batch(keys);
+
+    memset(b.codes, ORDO_INSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = b.values[i] = scattered((uint32_t) i);
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.outcomes[i] == ORDO_DONE && !b.found[i]);
+    test_true(t, statistics_of(t, dict).elements == keys && statistics_of(t, dict).leaves == LEAVES);
+    b.n = 1;
+    b.keys[0] = 1;
+    test_ok(t, apply(dict, &b));
+    test_true(t, b.outcomes[0] == ORDO_NOT_STORED);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, leaves_are_filled_before_stores_are_refused)
+{
+    test_each_device_with("group=1", full_leaves);
+    test_each_device_with("cpu=0", full_leaves);
+}
+
+/* Memory for the leaves of all keys, but not for these and a list of all operations. */
+static void short_lists(struct test *t)
+{
+    enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and besides */
+    ordo_dict     *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    struct batch   b = make_batch(KEYS);
+    const uint64_t limit = t->dev->memory_limit;
+
+    memset(b.codes, ORDO_UPSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = b.values[i] = scattered((uint32_t) i);
+    test_context(t, "%d operations with little memory", KEYS);
+    test_ok(t, ordo_device_trim(t->dev));
+    t->dev->memory_limit = held_bytes(t, t->dev) + (uint64_t) KEYS * (ARRAYS + (tree_words() < 32 ? ROOM + 6 : ROOM));
+    test_ok(t, apply(dict, &b));
+    t->dev->memory_limit = limit;
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.outcomes[i] == ORDO_DONE);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, lists_leave_memory_for_leaves)
+{
+    test_each_device_with("group=1", short_lists);
+}
+
+Test(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it)
+{
+    test_each_device_with("group=1", windows);
+}
+
+/* Stores of keys that are there need no leaf; nor do many stores of few keys keep more than these need. */
+static void overwritten(struct test *t)
+{
+    enum { KEYS = 1 << 12, STORES = 1 << 18 };
+    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
+    struct batch b = make_batch(STORES);
+
+    test_context(t, "keys that are there stored again and again");
+    memset(b.codes, ORDO_UPSERT, b.n);
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i] = (uint32_t) (i * 2654435761u) % KEYS * 7;
+    test_ok(t, apply(dict, &b));
+    expect_little(t, dict, KEYS);
+    test_true(t, statistics_of(t, dict).bytes_peak < (size_t) KEYS * 8 * 8 + (50 << 10));
+    test_context(t, "few new keys stored again and again");
+    for (size_t i = 0; i < b.n; i++)
+        b.keys[i]++;
+    test_ok(t, apply(dict, &b));
+    expect_little(t, dict, (size_t) 2 * KEYS);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, stores_of_keys_that_are_there_take_no_memory)
+{
+    test_each_device_with("group=1", overwritten);
+}
+
+/* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
+
+/* A batch whose operations starve, so that the host makes the pools larger. The next one splits leaves, whose entries wait for inner
+ * nodes until it ends; then the pools are made smaller. The levels' new nodes, the root among them, move with the rest. */
+static void lagging_levels(struct test *t)
+{
+    enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
+    ordo_dict         *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
+    struct batch       b = make_batch(STORED + NEW);
+
+    test_context(t, "levels that lag when the pools shrink");
+    memset(b.codes, ORDO_UPSERT, b.n);
+    for (uint32_t i = 0; i < NEW; i++)
+        b.keys[i] = i % 2 * 1600000 + 17 * i + (17 * i % 100 == 0); /* in two places, each for a batch */
+    for (uint32_t i = 0; i < STORED; i++)
+        b.keys[NEW + i] = 100 * (i * 7919 % KEYS);
+    for (size_t i = 0; i < b.n; i++)
+        b.values[i] = b.keys[i];
+    struct batch first = b;
+    first.n = NEW;
+    for (uint32_t i = 0; i < NEW; i++)
+        first.codes[i] = i % 2 ? ORDO_UPSERT : ORDO_FIND;
+    tree->faults = FAULT_NODES;
+    test_ok(t, apply(dict, &first));
+    const size_t room = tree->pools.leaves;
+    memset(b.codes, ORDO_UPSERT, NEW);
+    tree->faults = FAULT_NO_INNER;
+    test_ok(t, apply(dict, &b));
+    tree->faults = 0;
+    test_true(t, tree->pools.leaves < room); /* else nothing moved */
+    test_ok(t, ordo_dict_check(dict, NULL));
+    memset(b.codes, ORDO_FIND, b.n);
+    test_ok(t, apply(dict, &b));
+    for (size_t i = 0; i < b.n; i++)
+        test_true(t, b.found[i] == 1);
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest)
+{
+    test_each_device_with("group=1", lagging_levels);
+}
+
+/* ---- more elements than can be counted --------------------------------------------------------------------------- */
+
+static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
+{
+    struct ordo_ltree *tree = ordo_ltree_of(dict);
+    struct ordo_call   call;
+
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    test_ok(t, ordo_call_end(&call, ordo_call_fill(&call, tree->state, LTREE_ELEMENTS * sizeof(cl_uint),
+                                                   sizeof(cl_uint), elements)));
+    tree->elements_most = elements;
+}
+
+/* So many do not fit in a test: the tree is made to believe it. */
+static void too_many(struct test *t)
+{
+    enum { N = 100 };
+    ordo_dict   *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
+    struct batch b = make_batch(N);
+
+    test_context(t, "a full tree");
+    memset(b.codes, ORDO_INSERT, N);
+    for (uint32_t i = 0; i < N; i++)
+        b.keys[i] = 2 * i + 1;
+    set_elements(t, dict, (uint32_t) (ORDO_MAX_COUNT - N + 1));
+    test_status(t, apply(dict, &b), ORDO_TOO_LARGE);
+    test_status(t, ordo_dict_upsert_host(dict, b.keys, b.values, N), ORDO_TOO_LARGE);
+    test_status(t, ordo_dict_insert_host(dict, b.keys, b.values, N, NULL), ORDO_TOO_LARGE);
+    set_elements(t, dict, N);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, apply(dict, &b));
+    test_true(t, statistics_of(t, dict).elements == (size_t) 2 * N);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    free_batch(&b);
+    ordo_dict_destroy(&dict);
+}
+
+Test(ltree_room, more_elements_than_can_be_counted_are_refused)
+{
+    test_each_device_with("group=1", too_many);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See schedule.h. A kernel cannot call itself, so the second work-item has a copy of the functions, under other names. */
+#define _GNU_SOURCE
+#include "tests/ltree/schedule.h"
+
+#include "tests/support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FILE_OF_ONE   "dict/ltree/concurrent.cl"
+#define FILE_OF_OTHER "dict/ltree/other.cl"
+
+/* Where the kernels begin: the copy has none. */
+#define KERNELS "/* Lanes that may run independently of each other"
+
+/* ---- names that the copy has otherwise --------------------------------------------------------------------------- */
+
+enum { NAMES_MOST = 200, NAME_BYTES = 64 };
+
+struct names {
+    char   name[NAMES_MOST][NAME_BYTES];
+    size_t n;
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The word that ends at `end`, if it is not there yet. */
+static void add_word(struct names *names, const char *begin, const char *end)
+{
+    const char *from = end;
+    while (from > begin && is_letter(from[-1]))
+        from--;
+    char word[NAME_BYTES] = "";
+    cr_assert(end > from && (size_t) (end - from) < NAME_BYTES);
+    memcpy(word, from, (size_t) (end - from));
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->name[i], word) == 0)
+            return;
+    cr_assert(names->n < NAMES_MOST);
+    memcpy(names->name[names->n++], word, sizeof word);
+}
+
+static bool begins(const char *line, const char *with)
+{
+    return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* Functions and types that a line begins or ends; those that a macro makes are told by hand. */
+static void add_names(struct names *names, const char *line, const char *end)
+{
+    const char *open = memchr(line, '(', (size_t) (end - line)), *stop = memchr(line, ';', (size_t) (end - line));
+
+    if (begins(line, "ORDO_FN ") && open)
+        add_word(names, line, open);
+    if ((begins(line, "} ") || (begins(line, "typedef ") && !begins(line, "typedef struct"))) && stop)
+        add_word(names, line, stop);
+}
+
+static void find_names(struct names *names, const char *text)
+{
+    static const char *const made[] = { "column_uint",       "column_ulong",      "column_peek_uint",
+                                        "column_poke_uint",  "column_shift_uint", "column_keep_uint",
+                                        "column_peek_ulong", "column_poke_ulong", "column_shift_ulong",
+                                        "column_keep_ulong" };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        add_word(names, made[i], made[i] + strlen(made[i]));
+    for (const char *end; *text; text = end + (*end != 0)) {
+        end = strchrnul(text, '\n');
+        add_names(names, text, end);
+    }
+}
+
+/* ---- one file ---- */
+
+/* Files of which FILE_OF_ONE is made; it comes last. */
+static const char *const parts[] = { "dict/ltree/operation.cl",
+                                     "dict/ltree/read.cl",
+                                     "dict/ltree/column.cl",
+                                     "dict/ltree/change.cl",
+                                     "dict/ltree/merge.cl",
+                                     "dict/ltree/write.cl",
+                                     FILE_OF_ONE };
+
+/* Whether a line includes one of the parts. */
+static bool includes_part(const char *line)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char include[NAME_BYTES];
+        (void) snprintf(include, sizeof include, "#include \"%s\"", parts[i]);
+        if (strncmp(line, include, strlen(include)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void schedule_flatten(const struct overlay *o)
+{
+    char  *made = NULL;
+    size_t bytes = 0;
+    FILE  *out = open_memstream(&made, &bytes);
+
+    cr_assert(out != NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *const text = overlay_text(o, parts[i]);
+        for (const char *line = text, *end; *line; line = end + (*end != 0)) {
+            end = strchrnul(line, '\n');
+            if (!includes_part(line))
+                (void) fprintf(out, "%.*s\n", (int) (end - line), line);
+        }
+        free(text);
+    }
+    cr_assert(fclose(out) == 0);
+    overlay_write(o, FILE_OF_ONE, made);
+    free(made);
+}
+
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+char *schedule_other(const char *text, const char *tail)
+{
+    struct names names = { .n = 0 };
+    char        *made = NULL;
+    size_t       bytes = 0;
+    FILE        *out = open_memstream(&made, &bytes);
+
+    cr_assert(out != NULL);
+    find_names(&names, text);
+    for (size_t i = 0; i < names.n; i++)
+        (void) fprintf(out, "#define %s other_%s\n", names.name[i], names.name[i]);
+    (void) fputs(text, out);
+    for (size_t i = 0; i < names.n; i++)
+        (void) fprintf(out, "#undef %s\n", names.name[i]);
+    (void) fputs(tail, out);
+    cr_assert(fclose(out) == 0);
+    return made;
+}
+
+static const char plays[] =
+    "\ntypedef struct {\n"
+    "    other_ltree_turn       turn;\n"
+    "    __global const uint4 *again;\n"
+    "    uint                   first, n;\n"
+    "    bool                   more;\n"
+    "} other_one;\n"
+    "\nORDO_FN void other_plays(const other_ltree_batch *batch, __private other_one *other, uint steps)\n"
+    "{\n"
+    "    for (uint k = 0; k < steps && other->more; k++)\n"
+    "        other->more = other_ltree_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
+    "}\n";
+
+#define STRIDE  "    turn->next += get_global_size(0);\n"
+#define MEMBERS "    __global uint              *history;\n} ltree_batch;"
+
+void schedule_put(const struct overlay *o)
+{
+    static const struct {
+        const char *from, *to;
+    } edits[] = {
+        { "#include \"dict/codes.cl\"\n", "#include \"dict/codes.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
+        { MEMBERS, "    __global uint              *history;\n    __private other_one        *other;\n} ltree_batch;" },
+        { "        ltree_wait(batch, 16, ORDO_CPU ? 1000 : 100);\n",
+          "        other_plays((const other_ltree_batch *) batch, batch->other, 1 + (op->dice >> 5) % 40);\n" },
+        { "#define AT(array) (array ? array + array##_at : array)\n",
+          "    other_one other;\n"
+          "    other.turn.next = 1;\n"
+          "    other.turn.idle = true;\n"
+          "    other.turn.steps = 0;\n"
+          "    other.turn.op.elements = 0;\n"
+          "    other.turn.op.dice = first;\n"
+          "    other.turn.op.faults = faults;\n"
+          "    other.again = again;\n"
+          "    other.first = first;\n"
+          "    other.n = n;\n"
+          "    other.more = true;\n"
+          "#define AT(array) (array ? array + array##_at : array)\n" },
+        { "        .history = history,\n", "        .history = history,\n        .other = &other,\n" },
+        { "    if (turn.op.elements)\n", "    while (other.more)\n"
+                                         "        other_plays((const other_ltree_batch *) &batch, &other, 1);\n"
+                                         "    turn.op.elements += other.turn.op.elements;\n"
+                                         "    if (turn.op.elements)\n" },
+    };
+
+    overlay_edit(o, FILE_OF_ONE, STRIDE, "    turn->next += 2;\n");
+    overlay_edit(o, FILE_OF_ONE, "kind == FAULT_SLOW_RAISE ? 1 : 16", "kind == FAULT_SLOW_RAISE ? 1 : 3");
+    char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
+    cr_assert(kernels != NULL);
+    *kernels = 0;
+    char *const other = schedule_other(text, plays);
+    overlay_write(o, FILE_OF_OTHER, other);
+    overlay_edit(o, FILE_OF_OTHER, edits[2].from, "        ;\n"); /* it has no one to wait for */
+    free(other);
+    free(text);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        overlay_edit(o, FILE_OF_ONE, edits[i].from, edits[i].to);
+}

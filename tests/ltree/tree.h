@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree under test: a B-link tree, or with TEST_SKIPLIST a skiplist, whose chunks have 32 words, or ORDO_TEST_CHUNK. */
+#ifndef ORDO_TESTS_TREE_H
+#define ORDO_TESTS_TREE_H
+
+#include "ordo/blink.h"
+#include "ordo/skiplist.h"
+
+#include <stdlib.h>
+
+/* Words of a node's line. */
+static inline uint32_t tree_words(void)
+{
+    const char *chunk = TEST_SKIPLIST ? getenv("ORDO_TEST_CHUNK") : NULL;
+    return chunk ? (uint32_t) strtoul(chunk, NULL, 10) : 32;
+}
+
+/* Entries of a node, at most. */
+static inline size_t tree_slots(void)
+{
+    return tree_words() - 4;
+}
+
+static inline ordo_status create_tree(ordo_device *dev, const struct ordo_blink_config *config, ordo_dict **out)
+{
+    if (!TEST_SKIPLIST)
+        return ordo_blink_create(dev, config, out);
+    return ordo_skiplist_create(dev,
+                                ordo_skiplist_config(.dict = config->dict, .fill_percent = config->fill_percent,
+                                                     .raise_percent = config->fill_percent % 2 ? 50 : 100,
+                                                     .max_chunks = config->max_leaves, .chunk = tree_words()),
+                                out);
+}
+
+#endif
