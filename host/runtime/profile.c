@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. First the defaults, then shipped sets of measured values, from the
- * general to the particular, then the user's own profile, which ordo-tune writes.
- *
- * A profile file holds words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets all shapes,
- * "sort.k4v8.items=13" one. */
+/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets of measured values from general to
+ * particular, and the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments from # to the end of
+ * the line. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -38,9 +36,23 @@ static const struct {
 #undef X
 };
 
+/* Sets of shapes. */
+enum {
+    K4V0 = 1 << ORDO_K4V0,
+    K4V4 = 1 << ORDO_K4V4,
+    K4V8 = 1 << ORDO_K4V8,
+    K8V0 = 1 << ORDO_K8V0,
+    K8V4 = 1 << ORDO_K8V4,
+    K8V8 = 1 << ORDO_K8V8,
+    K4 = K4V0 | K4V4 | K4V8,
+    K8 = K8V0 | K8V4 | K8V8,
+    ALL = K4 | K8
+};
+
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
+/* The shape that stands for all shapes with the same value. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -80,41 +92,45 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Whether `name` means this tunable for this shape. */
-static bool names(const char *name, enum ordo_tunable t, enum ordo_shape shape)
+/* The shapes for which `name` means this tunable; 0: none. */
+static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
-    char full[48];
+    char     full[48];
+    unsigned shapes = 0;
     if (strncmp(name, tunables[t].name, strcspn(name, ".") + 1) != 0)
-        return false;
-    full_name(t, shape, full, sizeof full);
-    return strcmp(name, full) == 0 || strcmp(name, tunables[t].name) == 0;
+        return 0;
+    for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
+        full_name(t, (enum ordo_shape) shape, full, sizeof full);
+        shapes |= (unsigned) (strcmp(name, full) == 0) << shape;
+    }
+    return strcmp(name, tunables[t].name) == 0 ? ALL : shapes;
 }
 
-static bool is_name_of(enum ordo_tunable t, const char *name)
+static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, uint32_t value, ordo_origin origin)
 {
+    assert(is_choice(t, value));
     for (int shape = 0; shape < ORDO_N_SHAPES; shape++)
-        if (names(name, t, (enum ordo_shape) shape))
-            return true;
-    return false;
+        if (shapes >> shape & 1) {
+            dev->tunable[t][shape] = value;
+            dev->origin[t][shape] = origin;
+        }
 }
 
-/* Sets every tunable that `name` means; false if there is none, or the value is not one of its choices. */
+/* Sets every tunable that `name` means. False if there is none, or the value is not one of its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
-    for (int t = 0; t < ORDO_N_TUNABLES; t++)
-        for (int shape = 0; shape < ORDO_N_SHAPES; shape++) {
-            if (!names(name, (enum ordo_tunable) t, (enum ordo_shape) shape) ||
-                !is_choice((enum ordo_tunable) t, value))
-                continue;
-            dev->tunable[t][shape] = value;
-            dev->origin[t][shape] = origin;
-            known = true;
-        }
+    for (int i = 0; i < ORDO_N_TUNABLES; i++) {
+        const enum ordo_tunable t = (enum ordo_tunable) i;
+        const unsigned          shapes = is_choice(t, value) ? shapes_named(name, t) : 0;
+        if (shapes)
+            set_value(dev, t, shapes, value, origin);
+        known = known || shapes;
+    }
     return known;
 }
 
-/* One word NAME=VALUE, cut in two; false if it is no such word, or means nothing. */
+/* Applies a word NAME=VALUE, and cuts it in two. False if it names no tunable or a wrong value. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
@@ -127,7 +143,7 @@ static bool apply_word(ordo_device *dev, char *word)
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
 }
 
-/* Reads words NAME=VALUE. What is not understood is named in the log and skipped. */
+/* Applies words NAME=VALUE. Skips and logs other words. */
 static void apply_text(ordo_device *dev, const char *text, const char *where)
 {
     while (*text) {
@@ -149,26 +165,13 @@ static void apply_text(ordo_device *dev, const char *text, const char *where)
 
 /* ---- shipped sets ---------------------------------------------------------------------------------------------- */
 
-/* Shapes of a value. */
-enum {
-    K4V0 = 1 << ORDO_K4V0,
-    K4V4 = 1 << ORDO_K4V4,
-    K4V8 = 1 << ORDO_K4V8,
-    K8V0 = 1 << ORDO_K8V0,
-    K8V4 = 1 << ORDO_K8V4,
-    K8V8 = 1 << ORDO_K8V8,
-    K4 = K4V0 | K4V4 | K4V8,
-    K8 = K8V0 | K8V4 | K8V8,
-    ALL = K4 | K8
-};
-
 struct setting {
     enum ordo_tunable tunable;
     unsigned          shapes;
     uint32_t          value;
 };
 
-/* The work-items of a group run one after another in one thread. */
+/* For devices that run the work-items of a group one after another in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -195,7 +198,7 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
+/* Without lanes each work-item counts its digits in local memory, which has room for 16 counters, not for 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -206,10 +209,10 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's writes, which is
- * worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan and compact (H200):
- * 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. The first 100 of 2^23 (H100):
- * 512 x 32 1.15 times the rate of 256 x 16. Sums by key, sorted (H100): 1.4 times the rate of 256 x 8. */
+/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: with larger tiles there are fewer look-backs and longer writes for
+ * each digit, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
+ * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they gain. The first
+ * 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -264,16 +267,6 @@ static bool has(const struct ordo_facts *f, const struct needs *n)
            f->local_bytes >= n->local_bytes_min;
 }
 
-static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, uint32_t value, ordo_origin origin)
-{
-    assert(is_choice(t, value));
-    for (int shape = 0; shape < ORDO_N_SHAPES; shape++)
-        if (shapes >> shape & 1) {
-            dev->tunable[t][shape] = value;
-            dev->origin[t][shape] = origin;
-        }
-}
-
 static void load_shipped(ordo_device *dev)
 {
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
@@ -283,7 +276,7 @@ static void load_shipped(ordo_device *dev)
             set_value(dev, set->settings[i].tunable, set->settings[i].shapes, set->settings[i].value, set->origin);
 }
 
-/* Whether other values of a tunable can be faster on a device. */
+/* Whether values other than the default can be faster on a device. */
 static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 {
     switch (tunables[t].facts) {
@@ -300,8 +293,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* A file name from the device's: "nvidia-cuda-nvidia-h100-80gb-hbm3.profile"; malloc'd, NULL if memory ran out. false: there
- * is no place for one. */
+/* The path, with a name such as "nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd; NULL: no memory. false: there is no
+ * place for a profile. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -330,7 +323,7 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Says once that a profile is not read. A missing one is no fault unless ORDO_PROFILE names it. */
+/* Warns once that a profile is not read. A missing profile needs no warning unless ORDO_PROFILE names it. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");
@@ -338,11 +331,11 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
     if (!dev || dev->profile_told || (!named && missing))
         return;
     dev->profile_told = true;
-    ordo_log(dev, ORDO_LOG_WARNING, "profile not read, the shipped one is taken: %s%s: %s",
-             named ? "ORDO_PROFILE=" : "", path, why);
+    ordo_log(dev, ORDO_LOG_WARNING, "profile not read, the shipped one is used: %s%s: %s", named ? "ORDO_PROFILE=" : "",
+             path, why);
 }
 
-/* False if the file is missing or no profile, which the log is told if `dev` is not NULL. */
+/* False if the file is missing or no profile. Warns if `dev` is not NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;
@@ -431,7 +424,7 @@ static ordo_status refuse_tunable(ordo_device *dev, const char *name, uint32_t v
     char   choices[160] = "";
     size_t used = 0;
     int    t = 0;
-    while (t < ORDO_N_TUNABLES && !is_name_of((enum ordo_tunable) t, name))
+    while (t < ORDO_N_TUNABLES && !shapes_named(name, (enum ordo_tunable) t))
         t++;
     ORDO_REQUIRE(dev, t < ORDO_N_TUNABLES, ORDO_INVALID, "there is no tunable \"%s\"", name);
     for (uint32_t i = 0; i < tunables[t].n_choices; i++)

@@ -328,81 +328,71 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Shapes of data that are tuned apart: bytes of key and value. */
+/* Shapes of data, which are tuned separately: bytes of key and value. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
-/* How a sort ranks and how groups learn of each other. */
+/* How a sort ranks keys, and how its groups exchange counts. */
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
-/* How a scan's groups learn of each other. */
+/* How the groups of a scan exchange sums. */
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* The shapes that a tunable tells apart: sizes of keys and values, or of keys alone. */
+/* Whether a tunable depends on the sizes of keys and values, or of keys alone. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* The devices on which other values than the default can be faster: any; those that run the work-items of a group at the same time
- * (not one after another, in one thread); those whose lanes talk to each other; those with forward progress between groups. */
+/* The devices on which values other than the default can be faster: all; those that run the work-items of a group concurrently;
+ * those whose lanes communicate; those with forward progress between groups. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
-/* A row: id (the name in capitals), name, scope, facts, default, text, and the values that it may take. profile.c refuses other
- * values; every one of them gives right answers. */
+/* A row: id (the name in capitals), name, scope, facts, default, text, and the legal values. Every legal value gives right
+ * answers. */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
-    X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-then-scan, 2 counting sort per chunk", 0, 1, \
-      2)                                                                                                               \
-    X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits sorted per pass", 4, 5, 6, 7, 8)                         \
-    X(SORT_GROUP, "sort.group", PAIR, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 384, 512, 1024)            \
-    X(SORT_ITEMS, "sort.items", PAIR, ANY, 8, "items per work-item (chunked: thousands per chunk)", 4, 5, 7, 8, 9, 11, \
-      12, 13, 15, 16, 18, 19, 21, 23)                                                                                  \
-    X(SORT_REGISTERS, "sort.registers", PAIR, GROUPS, 0,                                                               \
-      "most registers of a work-item, where the driver can limit them; 0: its choice", 0, 40, 48, 64, 80, 96, 128)     \
-    X(SORT_DIRECT, "sort.direct", PAIR, GROUPS, 8, "most tiles that each count all keys for themselves", 0, 4, 8, 12,  \
-      16, 24, 32, 48)                                                                                                  \
-    X(SORT_SMALL_GROUP, "sort.small_group", PAIR, GROUPS, 256, "work-items of the single-launch sort; 1: not used", 1, \
-      64, 128, 256, 512, 1024)                                                                                         \
-    X(SORT_SMALL_ITEMS, "sort.small_items", PAIR, GROUPS, 4, "items per work-item of the single-launch sort", 2, 4, 6, \
-      8, 12, 16)                                                                                                       \
+    X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-scan, 2 chunked", 0, 1, 2)                   \
+    X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits a pass", 4, 5, 6, 7, 8)                                  \
+    X(SORT_GROUP, "sort.group", PAIR, GROUPS, 256, "work-items a group", 1, 64, 128, 256, 384, 512, 1024)              \
+    X(SORT_ITEMS, "sort.items", PAIR, ANY, 8, "items a work-item (chunked: 1000s a chunk)", 4, 5, 7, 8, 9, 11, 12, 13, \
+      15, 16, 18, 19, 21, 23)                                                                                          \
+    X(SORT_REGISTERS, "sort.registers", PAIR, GROUPS, 0, "limit of registers; 0: none", 0, 40, 48, 64, 80, 96, 128)    \
+    X(SORT_DIRECT, "sort.direct", PAIR, GROUPS, 8, "limit of tiles that count all keys each", 0, 4, 8, 12, 16, 24, 32, \
+      48)                                                                                                              \
+    X(SORT_SMALL_GROUP, "sort.small_group", PAIR, GROUPS, 256, "group of the one-launch sort; 1: unused", 1, 64, 128,  \
+      256, 512, 1024)                                                                                                  \
+    X(SORT_SMALL_ITEMS, "sort.small_items", PAIR, GROUPS, 4, "items of the one-launch sort", 2, 4, 6, 8, 12, 16)       \
     X(SORT_LOCAL, "sort.local", PAIR, GROUPS, 22,                                                                      \
-      "least log2 of the count where 8-byte keys may end in a local pass; 0: never", 0, 12, 16, 18, 19, 20, 21, 22,    \
-      24)                                                                                                              \
-    X(SORT_LOCAL_GROUP, "sort.local_group", PAIR, GROUPS, 256,                                                         \
-      "work-items per group of the local pass; 1: never runs", 1, 64, 128, 256, 512, 1024)                             \
-    X(SORT_LOCAL_ITEMS, "sort.local_items", PAIR, GROUPS, 8, "items per work-item of the local pass: even", 4, 8, 12,  \
-      16)                                                                                                              \
+      "log2 of the count from which 8-byte keys may end in a local pass; 0: never", 0, 12, 16, 18, 19, 20, 21, 22, 24) \
+    X(SORT_LOCAL_GROUP, "sort.local_group", PAIR, GROUPS, 256, "group of the local pass; 1: unused", 1, 64, 128, 256,  \
+      512, 1024)                                                                                                       \
+    X(SORT_LOCAL_ITEMS, "sort.local_items", PAIR, GROUPS, 8, "items a work-item of the local pass", 4, 8, 12, 16)      \
     X(SCAN_METHOD, "scan.method", KEY, PROGRESS, 1, "0 look-back, 1 reduce-then-scan", 0, 1)                           \
-    X(SCAN_GROUP, "scan.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                        \
-    X(SCAN_ITEMS, "scan.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                  \
-    X(COMPACT_GROUP, "compact.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                  \
-    X(COMPACT_ITEMS, "compact.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)            \
-    X(BY_KEY_GROUP, "by_key.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                    \
-    X(BY_KEY_ITEMS, "by_key.items", KEY, ANY, 8, "items per work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)              \
-    X(TOP_GROUP, "top.group", KEY, GROUPS, 256, "work-items per group", 1, 64, 128, 256, 512)                          \
-    X(TOP_ITEMS, "top.items", KEY, ANY, 16, "items per work-item and round", 4, 8, 16, 32, 64, 1024, 4096)             \
-    X(MERGE_GROUP, "merge.group", PAIR, GROUPS, 128, "work-items per group", 1, 64, 128, 256, 512)                     \
-    X(MERGE_ITEMS, "merge.items", PAIR, ANY, 7, "items per work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)      \
-    X(MERGE_STAGED, "merge.staged", PAIR, GROUPS, 0, "values: 0 gathered from device memory, 1 through local memory",  \
-      0, 1)                                                                                                            \
-    X(MERGE_RUNS_GROUP, "merge_runs.group", PAIR, GROUPS, 128, "work-items per group of the multi-way merge", 1, 64,   \
-      128, 256, 512)                                                                                                   \
-    X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8,                                                              \
-      "items per work-item of the multi-way merge (group 1: per chunk)", 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)       \
-    X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys per node of a static index", 8, 16, 32)                \
-    X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes per query", 1, 2, 4, 8)                                      \
-    X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items per group", 1, 32, 64, 128, 256, 512)                \
-    X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32, 64,     \
-      128)                                                                                                             \
-    X(SEARCH_LOCAL_KEYS, "search.local_keys", KEY, ANY, 4096, "keys that a group keeps in local memory, at most", 256, \
-      1024, 4096, 8192)                                                                                                \
-    X(SEARCH_TILE, "search.tile", KEY, ANY, 8, "sorted queries: queries per work-item", 1, 2, 4, 8, 16)                \
+    X(SCAN_GROUP, "scan.group", KEY, GROUPS, 256, "work-items a group", 1, 64, 128, 256, 512)                          \
+    X(SCAN_ITEMS, "scan.items", KEY, ANY, 8, "items a work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                    \
+    X(COMPACT_GROUP, "compact.group", KEY, GROUPS, 256, "work-items a group", 1, 64, 128, 256, 512)                    \
+    X(COMPACT_ITEMS, "compact.items", KEY, ANY, 8, "items a work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)              \
+    X(BY_KEY_GROUP, "by_key.group", KEY, GROUPS, 256, "work-items a group", 1, 64, 128, 256, 512)                      \
+    X(BY_KEY_ITEMS, "by_key.items", KEY, ANY, 8, "items a work-item", 4, 8, 12, 16, 20, 24, 1024, 4096)                \
+    X(TOP_GROUP, "top.group", KEY, GROUPS, 256, "work-items a group", 1, 64, 128, 256, 512)                            \
+    X(TOP_ITEMS, "top.items", KEY, ANY, 16, "items a work-item and round", 4, 8, 16, 32, 64, 1024, 4096)               \
+    X(MERGE_GROUP, "merge.group", PAIR, GROUPS, 128, "work-items a group", 1, 64, 128, 256, 512)                       \
+    X(MERGE_ITEMS, "merge.items", PAIR, ANY, 7, "items a work-item", 4, 5, 7, 8, 9, 11, 13, 15, 17, 1024, 4096)        \
+    X(MERGE_STAGED, "merge.staged", PAIR, GROUPS, 0, "1: values pass through local memory", 0, 1)                      \
+    X(MERGE_RUNS_GROUP, "merge_runs.group", PAIR, GROUPS, 128, "work-items a group", 1, 64, 128, 256, 512)             \
+    X(MERGE_RUNS_ITEMS, "merge_runs.items", PAIR, ANY, 8, "items a work-item (group 1: a chunk)", 5, 7, 8, 9, 11, 13,  \
+      15, 17, 1024, 4096)                                                                                              \
+    X(SEARCH_NODE_KEYS, "search.node_keys", KEY, ANY, 16, "keys a node of a static index", 8, 16, 32)                  \
+    X(SEARCH_LANES, "search.lanes", KEY, LANES, 2, "lanes a query", 1, 2, 4, 8)                                        \
+    X(SEARCH_GROUP, "search.group", KEY, GROUPS, 256, "work-items a group", 1, 32, 64, 128, 256, 512)                  \
+    X(SEARCH_ITEMS, "search.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32, 64, 128)         \
+    X(SEARCH_LOCAL_KEYS, "search.local_keys", KEY, ANY, 4096, "limit of keys in local memory", 256, 1024, 4096, 8192)  \
+    X(SEARCH_TILE, "search.tile", KEY, ANY, 8, "sorted queries a work-item", 1, 2, 4, 8, 16)                           \
     X(SEARCH_BUFFERED, "search.buffered", KEY, ANY, 0,                                                                 \
-      "random queries of 2^this keys and more are partitioned; 0: never", 0, 20, 22, 24, 26, 28, 30)                   \
+      "log2 of keys from which random queries are partitioned; 0: never", 0, 20, 22, 24, 26, 28, 30)                   \
     X(SEARCH_SORT_QUERIES, "search.sort_queries", KEY, ANY, 0,                                                         \
-      "random queries are sorted for so many keys each and fewer; 0: never", 0, 1, 2, 4, 8, 16)                        \
-    X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes per query of a B-link tree", 1, 2, 4, 8)                       \
-    X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items per group", 32, 64, 128, 256, 512)                        \
-    X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries that a work-item has in flight", 1, 2, 4, 8, 16, 32)           \
-    X(LTREE_GROUP, "links.group", KEY, ANY, 64,                                                                        \
-      "work-items per group of operations side by side; above 256 with few registers", 32, 64, 128, 256, 512, 768,     \
-      1024)
+      "keys a query up to which random queries are sorted; 0: never", 0, 1, 2, 4, 8, 16)                               \
+    X(BLINK_LANES, "blink.lanes", KEY, LANES, 4, "lanes a query of a tree", 1, 2, 4, 8)                                \
+    X(BLINK_GROUP, "blink.group", KEY, ANY, 128, "work-items a group", 32, 64, 128, 256, 512)                          \
+    X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32)                    \
+    X(LTREE_GROUP, "links.group", KEY, ANY, 64, "work-items a group; above 256 with few registers", 32, 64, 128, 256,  \
+      512, 768, 1024)
 
 enum ordo_tunable {
 #define X(id, ...) ORDO_##id,
