@@ -57,7 +57,7 @@ size_t ordo_dict_pass_items(const ordo_device *dev, size_t items)
     return share < PASS_ITEMS ? PASS_ITEMS : share;
 }
 
-/* ---- to be replaced by ordo_call_launch ---------------------------------------------------------------------------- */
+/* ---- to be replaced by ordo_call_launch -------------------------------------------------------------------------- */
 
 static ordo_status launch_list(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_arg *args,
                                size_t n_args)
