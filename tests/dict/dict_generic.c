@@ -3,6 +3,7 @@
  * order, seeks with bounds, ranges erased, first and last elements, aggregates. Each structure against the model, with every
  * type of key, on content that updates have made; each call over host memory and over device memory. */
 #include "sequence.h"
+#include "tests/support/calls.h"
 
 #include "shared/key.h"
 
@@ -159,34 +160,43 @@ static void expect_model(struct pair *p)
     free(values);
 }
 
-/* ---- calls over device memory ------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-enum { ARRAYS_MAX = 8 };
-
-/* Arrays on the device for one call, each at some offset; outputs come back into host memory. */
-struct arrays {
-    struct pair      *p;
-    struct test_array array[ARRAYS_MAX];
-    void             *host[ARRAYS_MAX];
-    size_t            n;
-};
-
-static struct ordo_slice take(struct arrays *a, void *host, size_t count, size_t bytes)
+static struct given given_of(struct pair *p, size_t count)
 {
-    if (!host || bytes == 0)
-        return ordo_none();
-    a->host[a->n] = host;
-    a->array[a->n] = test_upload(a->p->t, host, count, bytes, below(a->p, 20));
-    return test_slice(&a->array[a->n++]);
+    struct given g = call_given(p->t->dev, p->dict, count);
+    g.type = p->type;
+    g.value_bytes = p->value_bytes;
+    return g;
 }
 
-static void bring_back(struct arrays *a)
+/* Makes ordo_dict_NAME on host arrays in the order of calls.h; NULL: none. Over device memory each is uploaded to some offset
+ * and read back. */
+static ordo_status call_with(struct pair *p, const char *name, const struct given *g, bool on_host, void *const host[])
 {
-    for (size_t i = 0; i < a->n; i++) {
-        test_true(a->p->t, test_read(a->p->t, &a->array[i], a->host[i], "an array") == SIZE_MAX);
-        test_free(&a->array[i]);
+    const struct array_call *call = call_named(name);
+    struct test_array        array[CALL_ARRAYS];
+    struct ordo_slice        slice[CALL_ARRAYS];
+
+    if (on_host)
+        return call->run_host(g, host);
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const struct call_array *is = &call->array[i];
+        const size_t             count = is->times == CALL_ROOM ? g->room : call_array_count(is, g->count);
+        const size_t             bytes = call_array_bytes(is, g);
+        slice[i] = ordo_none();
+        if (!host[i] || bytes == 0)
+            continue;
+        array[i] = test_upload(p->t, host[i], count, bytes, below(p, 20));
+        slice[i] = test_slice(&array[i]);
     }
-    a->n = 0;
+    const ordo_status status = call->run(g, slice);
+    for (size_t i = 0; i < call_arrays(call); i++)
+        if (slice[i].mem) {
+            test_true(p->t, test_read(p->t, &array[i], host[i], "an array") == SIZE_MAX);
+            test_free(&array[i]);
+        }
+    return status;
 }
 
 /* ---- combine ----------------------------------------------------------------------------------------------------- */
@@ -243,23 +253,17 @@ static struct how draw_how(struct pair *p)
 static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, const void *keys, size_t count,
                          bool on_host)
 {
-    const ordo_op   op = how.op;
-    const ordo_type value = how.value;
-    void           *values = draw_words(p, count, p->value_bytes);
-    struct arrays   a = { .p = p };
+    void        *taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
+    void        *values = draw_words(p, count, p->value_bytes);
+    struct given g = given_of(p, count);
 
-    model_combine(p, value, op, forms, keys, values, count);
-    if (on_host) {
-        test_ok(p->t, ordo_dict_combine_host(p->dict, value, op, keys, values, count));
-    } else {
-        void *const             taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
-        const struct ordo_slice k = take(&a, taken, count, p->key_bytes), v = take(&a, values, count, p->value_bytes);
-        test_ok(p->t, ordo_dict_combine(p->dict, value, op, k, v, count, NULL));
-        bring_back(&a);
-        test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
-        free(taken);
-    }
+    g.value = how.value;
+    g.op = how.op;
+    model_combine(p, how.value, how.op, forms, keys, values, count);
+    test_ok(p->t, call_with(p, "ordo_dict_combine", &g, on_host, (void *[]) { taken, values }));
+    test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
     expect_model(p);
+    free(taken);
     free(values);
 }
 
@@ -410,20 +414,15 @@ static void rank(struct pair *p, size_t count, bool on_host)
     uint64_t           *forms = test_alloc((count + 1) * sizeof *forms);
     void               *keys = draw_keys(p, count, forms);
     uint32_t           *got = empty(count, 4), *want = empty(count, 4);
-    struct arrays       a = { .p = p };
+    struct given        g = given_of(p, count);
 
+    g.relation = relation;
     for (size_t i = 0; i < count; i++) {
         const size_t at = model_rank(&p->model, forms[i]);
         const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
         want[i] = (uint32_t) (at + (relation == ORDO_LE && there));
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_rank_host(p->dict, relation, keys, count, got));
-    } else {
-        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), r = take(&a, got, count, 4);
-        test_ok(p->t, ordo_dict_rank(p->dict, relation, k, count, r, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_rank", &g, on_host, (void *[]) { keys, got }));
     expect_same(p, "ranks", got, want, count * 4);
     free(forms);
     free(keys);
@@ -475,20 +474,13 @@ static void select_some(struct pair *p, size_t count, bool on_host)
     const unsigned wanted = below(p, 8);
     uint32_t      *ranks = test_alloc((count + 1) * sizeof *ranks);
     struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct arrays  a = { .p = p };
+    struct given   g = given_of(p, count);
 
     for (size_t i = 0; i < count; i++) {
         ranks[i] = below(p, 20) == 0 ? UINT32_MAX - below(p, 2) : below(p, (uint32_t) p->model.count + 2);
         put_hit(p, &want, i, ranks[i]);
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_select_host(p->dict, ranks, count, got.keys, got.values, got.found));
-    } else {
-        const struct ordo_slice r = take(&a, ranks, count, 4), k = take(&a, got.keys, count, p->key_bytes),
-                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
-        test_ok(p->t, ordo_dict_select(p->dict, r, count, k, v, f, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_select", &g, on_host, (void *[]) { ranks, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
     free(ranks);
 }
@@ -516,24 +508,17 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
     uint64_t           *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
     void               *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
     struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct arrays       a = { .p = p };
+    struct given        g = given_of(p, count);
 
+    g.relation = relation;
     for (size_t i = 0; i < count; i++) {
         const size_t at = nearest(&p->model, relation, forms[i]);
         const bool   within = at < p->model.count &&
                             (forward ? p->model.element[at].form <= ends[i] : p->model.element[at].form >= ends[i]);
         put_hit(p, &want, i, within ? at : p->model.count);
     }
-    if (on_host) {
-        test_ok(p->t,
-                ordo_dict_seek_within_host(p->dict, relation, keys, bounds, count, got.keys, got.values, got.found));
-    } else {
-        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), b = take(&a, bounds, count, p->key_bytes),
-                                ko = take(&a, got.keys, count, p->key_bytes),
-                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
-        test_ok(p->t, ordo_dict_seek_within(p->dict, relation, k, b, count, ko, v, f, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_seek_within", &g, on_host,
+                            (void *[]) { keys, bounds, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
     free(forms);
     free(ends);
@@ -611,25 +596,15 @@ static void range_limited(struct pair *p, size_t count, bool on_host)
         }
     void *const       values_out = p->value_bytes ? values : NULL;
     const ordo_status want = total > room ? ORDO_TOO_SMALL : ORDO_OK;
-    if (on_host) {
-        const struct ordo_host_limited_ranges r = { b.lo,       b.hi,    count, limit,      has_limits ? limits : NULL,
-                                                    descending, offsets, keys,  values_out, room };
-        test_status(p->t, ordo_dict_range_limited_host(p->dict, &r, &needed), want);
-    } else {
-        struct arrays                    a = { .p = p };
-        const struct ordo_limited_ranges r = { .lo = take(&a, b.lo, count, p->key_bytes),
-                                               .hi = take(&a, b.hi, count, p->key_bytes),
-                                               .count = count,
-                                               .limit = limit,
-                                               .limits = take(&a, has_limits ? limits : NULL, count, 4),
-                                               .descending = descending,
-                                               .offsets = take(&a, offsets, count + 1, 8),
-                                               .keys_out = take(&a, keys, room, p->key_bytes),
-                                               .values_out = take(&a, values_out, room, p->value_bytes),
-                                               .capacity = room };
-        test_status(p->t, ordo_dict_range_limited(p->dict, &r, &needed, NULL), want);
-        bring_back(&a);
-    }
+    struct given      g = given_of(p, count);
+    g.limit = limit;
+    g.ascending = !descending;
+    g.room = room;
+    g.got = &needed;
+    test_status(p->t,
+                call_with(p, "ordo_dict_range_limited", &g, on_host,
+                          (void *[]) { b.lo, b.hi, has_limits ? limits : NULL, offsets, keys, values_out }),
+                want);
     test_true(p->t, needed == total);
     expect_same(p, "offsets", offsets, want_offsets, (count + 1) * 8);
     expect_same(p, "range keys", keys, want_keys, room * p->key_bytes);
@@ -672,15 +647,8 @@ static void erase_range(struct pair *p, size_t count, bool on_host)
         if (!gone[at])
             p->model.element[kept++] = p->model.element[at];
     p->model.count = kept;
-    if (on_host) {
-        test_ok(p->t, ordo_dict_erase_range_host(p->dict, b.lo, b.hi, count, asks ? got : NULL));
-    } else {
-        struct arrays           a = { .p = p };
-        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
-                                e = take(&a, asks ? got : NULL, count, 4);
-        test_ok(p->t, ordo_dict_erase_range(p->dict, lo, hi, count, e, NULL));
-        bring_back(&a);
-    }
+    struct given g = given_of(p, count);
+    test_ok(p->t, call_with(p, "ordo_dict_erase_range", &g, on_host, (void *[]) { b.lo, b.hi, asks ? got : NULL }));
     expect_same(p, "erased", got, want, count * 4);
     expect_model(p);
     free(got);
@@ -691,31 +659,6 @@ static void erase_range(struct pair *p, size_t count, bool on_host)
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-static ordo_status call_ends(struct pair *p, bool last, bool takes, size_t count, void *keys, void *values, size_t *got,
-                             bool on_host)
-{
-    struct arrays     a = { .p = p };
-    ordo_dict        *d = p->dict;
-    ordo_status       status = ORDO_OK;
-    struct ordo_slice k, v;
-
-    if (on_host)
-        return takes  ? last ? ordo_dict_take_last_host(d, count, keys, values, got)
-                             : ordo_dict_take_first_host(d, count, keys, values, got)
-                : last ? ordo_dict_peek_last_host(d, count, keys, values, got)
-                      : ordo_dict_peek_first_host(d, count, keys, values, got);
-    k = take(&a, keys, count, p->key_bytes);
-    v = take(&a, values, count, p->value_bytes);
-    if (takes)
-        status =
-            last ? ordo_dict_take_last(d, count, k, v, got, NULL) : ordo_dict_take_first(d, count, k, v, got, NULL);
-    else
-        status =
-            last ? ordo_dict_peek_last(d, count, k, v, got, NULL) : ordo_dict_peek_first(d, count, k, v, got, NULL);
-    bring_back(&a);
-    return status;
-}
-
 static void ends(struct pair *p, size_t count, bool on_host)
 {
     const bool     last = below(p, 2), takes = below(p, 2);
@@ -723,10 +666,16 @@ static void ends(struct pair *p, size_t count, bool on_host)
     const unsigned wanted = below(p, 4);
     struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
     size_t         number = SIZE_MAX;
+    struct given   g = given_of(p, count);
 
+    g.got = &number;
     for (size_t i = 0; i < n; i++)
         put_hit(p, &want, i, last ? size - 1 - i : i);
-    test_ok(p->t, call_ends(p, last, takes, count, got.keys, got.values, &number, on_host));
+    test_ok(p->t, call_with(p,
+                            takes  ? last ? "ordo_dict_take_last" : "ordo_dict_take_first"
+                            : last ? "ordo_dict_peek_last"
+                                   : "ordo_dict_peek_first",
+                            &g, on_host, (void *[]) { got.keys, got.values }));
     test_true(p->t, number == n);
     expect_hits(p, &got, &want, count);
     if (takes)
@@ -760,16 +709,11 @@ static void aggregate(struct pair *p, size_t count, bool on_host)
         put_word(want, p->value_bytes, i, sum);
         want_counts[i] = counts ? (uint32_t) (b.past[i] - b.first[i]) : want_counts[i];
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_aggregate_host(p->dict, value, op, b.lo, b.hi, count, got, counts ? got_counts : NULL));
-    } else {
-        struct arrays           a = { .p = p };
-        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
-                                r = take(&a, got, count, p->value_bytes),
-                                c = take(&a, counts ? got_counts : NULL, count, 4);
-        test_ok(p->t, ordo_dict_aggregate(p->dict, value, op, lo, hi, count, r, c, NULL));
-        bring_back(&a);
-    }
+    struct given g = given_of(p, count);
+    g.value = value;
+    g.op = op;
+    test_ok(p->t, call_with(p, "ordo_dict_aggregate", &g, on_host,
+                            (void *[]) { b.lo, b.hi, got, counts ? got_counts : NULL }));
     expect_same(p, "aggregates", got, want, count * p->value_bytes);
     expect_same(p, "counts of aggregates", got_counts, want_counts, count * 4);
     free(got);
