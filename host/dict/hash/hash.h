@@ -8,13 +8,12 @@
  *   query.c        lookups, and erasures of keys
  *   export.c       size, export, statistics
  *   partition.c    sorts a batch by partition
+ *   update.c       a batch in place; update_dense.cl and update_sparse.cl
  *   build.c        new tables, of a batch, of the elements, or of both
- *   update.c       batches in place; update_dense.cl and update_sparse.cl
+ *   store.c        batches of updates: in place, or in a new table
  *   mixed.c        mixed batches of operations on single keys
  *   concurrent.c   concurrent batches
  *   hash.c         the structure's table
- *
- * build.c and update.c call each other.
  */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
@@ -148,6 +147,15 @@ ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table 
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
+/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+
+/* Whether all partitions have the capacity for the batch, exactly. Waits. */
+ordo_status ordo_hash_has_room(struct ordo_call *call, const struct ordo_hash *hash,
+                               const struct ordo_hash_batch *batch, bool *out);
+/* Applies a batch in place, to a table that has the capacity. Only enqueues. */
+ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
+                             const struct ordo_hash_batch *batch);
+
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -160,11 +168,8 @@ ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, co
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
-/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+/* ---- store.c ----------------------------------------------------------------------------------------------------- */
 
-/* Applies a batch in place, to a table that has the capacity. Only enqueues. */
-ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
-                             const struct ordo_hash_batch *batch);
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
