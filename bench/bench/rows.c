@@ -75,21 +75,16 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
         cJSON_AddItemToArray(list, json_cut(seconds[i]));
 }
 
+#define STATISTICS(X)                                                                                                  \
+    X(elements)                                                                                                        \
+    X(stale) X(tombstones) X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak)            \
+        X(cleanups) X(leaves) X(levels) X(restarts)
+
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
-    json_exact(json, "elements", (double) statistics->elements);
-    json_exact(json, "stale", (double) statistics->stale);
-    json_exact(json, "tombstones", (double) statistics->tombstones);
-    json_exact(json, "runs", (double) statistics->runs);
-    json_exact(json, "bytes_data", (double) statistics->bytes_data);
-    json_exact(json, "bytes_index", (double) statistics->bytes_index);
-    json_exact(json, "bytes_marks", (double) statistics->bytes_marks);
-    json_exact(json, "bytes_spare", (double) statistics->bytes_spare);
-    json_exact(json, "bytes_peak", (double) statistics->bytes_peak);
-    json_exact(json, "cleanups", (double) statistics->cleanups);
-    json_exact(json, "leaves", (double) statistics->leaves);
-    json_exact(json, "levels", (double) statistics->levels);
-    json_exact(json, "restarts", (double) statistics->restarts);
+#define X(member) json_exact(json, #member, (double) statistics->member);
+    STATISTICS(X)
+#undef X
 }
 
 static void json_dict(cJSON *json, const struct row *row)
@@ -279,12 +274,9 @@ static void fills_from(struct row *row, const cJSON *json)
 
 static void statistics_from(struct ordo_statistics *statistics, const cJSON *json)
 {
-    statistics->elements = whole(json, "elements");
-    statistics->bytes_data = whole(json, "bytes_data");
-    statistics->bytes_index = whole(json, "bytes_index");
-    statistics->bytes_marks = whole(json, "bytes_marks");
-    statistics->bytes_spare = whole(json, "bytes_spare");
-    statistics->bytes_peak = whole(json, "bytes_peak");
+#define X(member) statistics->member = whole(json, #member);
+    STATISTICS(X)
+#undef X
 }
 
 void row_from_json(struct row *row, const cJSON *json)

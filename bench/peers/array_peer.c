@@ -12,6 +12,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+void desk_lay_out(const struct desk *desk, const struct spec *spec, const struct inputs *in)
+{
+    if (spec->workload == GATHER)
+        return;
+    keys_order(spec->type, in->keys, spec->count, desk->work.keys);
+    if (spec->value_bytes)
+        memcpy(desk->work.values, in->values, spec->count * spec->value_bytes);
+}
+
+/* Of queries the spare arrays take ranks only. */
+#define RANKS_MOST ((size_t) 1 << 20)
+
+bool desk_open(struct desk *desk, const struct spec *spec)
+{
+    const size_t key = ordo_type_bytes(spec->type);
+    const size_t keys = spec->count * key + 8, values = spec->count * spec->value_bytes + 8;
+    const size_t out = workload_has_queries(spec->workload) && spec->count > RANKS_MOST ? RANKS_MOST : spec->count;
+    const size_t spare_keys = out * key + 8, spare_values = out * spec->value_bytes + 8;
+    const size_t rows = spec->workload == GATHER ? spec->count * spec_row_bytes(spec) + 8 : 8;
+    *desk = (struct desk) {
+        { malloc(keys), malloc(values) }, { malloc(spare_keys), malloc(spare_values) }, key, malloc(rows)
+    };
+    if (!desk->rows)
+        return false;
+    memset(desk->rows, 0, rows);
+    if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
+        return false;
+    fill_bytes(desk->spare.keys, 0, spare_keys);
+    fill_bytes(desk->spare.values, 0, spare_values);
+    return true;
+}
+
+void desk_close(struct desk *desk)
+{
+    free(desk->work.keys);
+    free(desk->work.values);
+    free(desk->spare.keys);
+    free(desk->spare.values);
+    free(desk->rows);
+}
+
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
 #else
@@ -256,6 +297,28 @@ static bool open_array(struct host_array *a)
     return a->queries && stree_make(&a->tree, a->desk.work.keys, a->spec->count);
 }
 
+static void close_array(struct host_array *a)
+{
+    stree_free(&a->tree);
+    free(a->queries);
+    free(a->ranks);
+    desk_close(&a->desk);
+}
+
+double stree_seconds(const struct spec *spec, const struct inputs *in, size_t queries)
+{
+    const struct host_peer peer = { .kind = S_TREE };
+    struct spec            fewer = *spec;
+    struct host_array      a = { .peer = &peer, .spec = &fewer, .in = in, .threads = 1 };
+    char                   why[160];
+    fewer.n_queries = queries;
+    double seconds = ordo_type_bytes(spec->type) == 4 && open_array(&a) ? run(&a, 1) : -1;
+    if (seconds >= 0 && !array_right(&a, why, sizeof why))
+        seconds = -1;
+    close_array(&a);
+    return seconds;
+}
+
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out)
 {
@@ -269,9 +332,6 @@ bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, c
     } else {
         snprintf(out->why, sizeof out->why, "out of memory");
     }
-    stree_free(&a.tree);
-    free(a.queries);
-    free(a.ranks);
-    desk_close(&a.desk);
+    close_array(&a);
     return good;
 }

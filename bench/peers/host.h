@@ -71,6 +71,10 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[MOS
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out);
 
+/* Seconds of a search of so many queries in an S-tree, on all processors; negative for keys of 8 bytes, without memory, and for a
+ * wrong answer. */
+double stree_seconds(const struct spec *spec, const struct inputs *in, size_t queries);
+
 /* Maps in main memory on the plan of a dictionary's workload. Queries of several threads share one map; updates have a map for each
  * thread, which holds a part of the keys. Without a C++ compiler there are none. */
 enum host_map_kind {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
 
-#include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "bench/workload/baseline.h"
 #include "bench/workload/keys.h"
@@ -10,47 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void desk_lay_out(const struct desk *desk, const struct spec *spec, const struct inputs *in)
-{
-    if (spec->workload == GATHER)
-        return;
-    keys_order(spec->type, in->keys, spec->count, desk->work.keys);
-    if (spec->value_bytes)
-        memcpy(desk->work.values, in->values, spec->count * spec->value_bytes);
-}
-
-/* Of queries the spare arrays take ranks only. */
-#define RANKS_MOST ((size_t) 1 << 20)
-
-bool desk_open(struct desk *desk, const struct spec *spec)
-{
-    const size_t key = ordo_type_bytes(spec->type);
-    const size_t keys = spec->count * key + 8, values = spec->count * spec->value_bytes + 8;
-    const size_t out = workload_has_queries(spec->workload) && spec->count > RANKS_MOST ? RANKS_MOST : spec->count;
-    const size_t spare_keys = out * key + 8, spare_values = out * spec->value_bytes + 8;
-    const size_t rows = spec->workload == GATHER ? spec->count * spec_row_bytes(spec) + 8 : 8;
-    *desk = (struct desk) {
-        { malloc(keys), malloc(values) }, { malloc(spare_keys), malloc(spare_values) }, key, malloc(rows)
-    };
-    if (!desk->rows)
-        return false;
-    memset(desk->rows, 0, rows);
-    if (!desk->work.keys || !desk->work.values || !desk->spare.keys || !desk->spare.values)
-        return false;
-    fill_bytes(desk->spare.keys, 0, spare_keys);
-    fill_bytes(desk->spare.values, 0, spare_values);
-    return true;
-}
-
-void desk_close(struct desk *desk)
-{
-    free(desk->work.keys);
-    free(desk->work.values);
-    free(desk->spare.keys);
-    free(desk->spare.values);
-    free(desk->rows);
-}
 
 #define QSORT_MOST   ((size_t) 1 << 20)
 #define ARRAY_MOST   ((size_t) 1 << 24)
@@ -123,57 +81,6 @@ static void search_queries(const struct spec *spec, const struct inputs *in, con
     }
 }
 
-struct ranks {
-    const struct spec *spec;
-    const struct desk *desk;
-    const uint32_t    *query, *rank;
-    bool               wrong[MAX_PARTS];
-};
-
-static void check_ranks(void *ranks_, size_t from, size_t to, int part)
-{
-    struct ranks *r = ranks_;
-    r->wrong[part] = false;
-    for (size_t i = from; i < to; i++)
-        r->wrong[part] |=
-            r->rank[i] != host_lower_bound(r->desk->work.keys, r->desk->key_bytes, r->spec->count, r->query[i]);
-}
-
-/* Whether the ranks are those of a binary search. */
-static bool ranks_right(const struct spec *spec, const struct desk *desk, const uint32_t *query, const uint32_t *rank)
-{
-    struct ranks ranks = { spec, desk, query, rank, { false } };
-    const int    parts = for_spans(queries_timed(spec), check_ranks, &ranks);
-    for (int p = 0; p < parts; p++)
-        if (ranks.wrong[p])
-            return false;
-    return true;
-}
-
-/* Seconds of a search in an S-tree, which all processors take; a negative number for keys of 8 bytes, where memory ran out, and
- * where the answers are wrong. */
-static double stree_run(const struct spec *spec, const struct inputs *in, const struct desk *desk)
-{
-    const size_t n = queries_timed(spec);
-    struct stree tree = { .node = NULL };
-    uint32_t    *query = malloc(n * sizeof *query + 8), *rank = calloc(n + 1, sizeof *rank);
-    double       seconds = -1;
-
-    if (desk->key_bytes == 4 && query && rank && stree_make(&tree, desk->work.keys, spec->count)) {
-        for (size_t i = 0; i < n; i++)
-            query[i] = (uint32_t) key_order(spec->type, element(in->queries, 4, i));
-        const double before = now();
-        stree_ranks(&tree, query, n, rank);
-        seconds = now() - before;
-        if (!ranks_right(spec, desk, query, rank))
-            seconds = -1;
-    }
-    stree_free(&tree);
-    free(query);
-    free(rank);
-    return seconds;
-}
-
 static double one_run(const struct spec *spec, const struct inputs *in, int i, const struct desk *desk)
 {
     if (!workload_has_queries(spec->workload))
@@ -214,7 +121,7 @@ static double one_run(const struct spec *spec, const struct inputs *in, int i, c
         break;
     default:
         if (i == 1)
-            return stree_run(spec, in, desk);
+            return stree_seconds(spec, in, queries_timed(spec));
         search_queries(spec, in, desk);
         break;
     }

@@ -49,16 +49,12 @@ static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
 
     sheet_free(sheet);
     sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
-    return sheet->hints && sheet_column(sheet, COL_KEYS, select ? 0 : rows) &&
-           sheet_column(sheet, COL_RANKS, select ? rows : 0) &&
-           sheet_column(sheet, COL_HIS, has_intervals(workload) ? rows : 0) &&
-           sheet_column(sheet, COL_FOUND, element ? rows : 0) &&
-           sheet_column(sheet, COL_VALUES_OUT, element || sums ? rows : 0) &&
-           sheet_column(sheet, COL_KEYS_OUT, seek || select ? rows : 0) &&
-           sheet_column(sheet, COL_COUNTS, numbers ? rows : 0) &&
-           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0) &&
-           sheet_column(sheet, COL_CODES, concurrent ? rows : 0) /* zeros: ORDO_FIND */ &&
-           sheet_column(sheet, COL_OUTCOMES, concurrent ? rows : 0);
+    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
+                             (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
+                             (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
+                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0); /* codes are zeros: ORDO_FIND */
+    return sheet->hints && sheet_columns(sheet, rows, columns) &&
+           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0);
 }
 
 static enum step_call query_call(enum workload workload)
@@ -165,10 +161,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 /* What comes of it the model finds out. */
 static bool draw_export(struct dict_plan *plan)
 {
-    if (!script_steps(&plan->work, 1))
-        return false;
-    plan->work.steps[0].call = DO_EXPORT;
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
 }
 
 static bool draw_work(struct dict_plan *plan)

@@ -46,6 +46,14 @@ bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows)
     return sheet_grow(sheet, column, rows);
 }
 
+bool sheet_columns(struct sheet *sheet, size_t rows, unsigned columns)
+{
+    bool made = true;
+    for (int c = 0; c < N_COLUMNS && made; c++)
+        made = !(columns >> c & 1) || sheet_column(sheet, (enum column_id) c, rows);
+    return made;
+}
+
 bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows)
 {
     const size_t width = sheet_width(sheet, column), before = sheet->rows[column];
@@ -84,6 +92,14 @@ bool script_steps(struct script *script, size_t n)
     script->steps = calloc(n + 1, sizeof *script->steps);
     script->n_steps = script->steps ? n : 0;
     return script->steps;
+}
+
+bool script_one(struct script *script, struct step step)
+{
+    if (!script_steps(script, 1))
+        return false;
+    script->steps[0] = step;
+    return true;
 }
 
 void script_free(struct script *script)
@@ -205,11 +221,6 @@ void model_take_first(struct model *model, struct sheet *sheet, const struct ste
 
 /* ---- prefixes ------------------------------------------------------------------------------------------------ */
 
-static unsigned bits_of(ordo_type type)
-{
-    return type == ORDO_U32 ? 32 : 64;
-}
-
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length)
 {
     return type == ORDO_U32 ? ordo_prefix_u32((uint32_t) bits, length) : ordo_prefix_u64(bits, length);
@@ -234,62 +245,4 @@ uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length)
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length)
 {
     return bits | rest(type, length);
-}
-
-/* ---- questions ----------------------------------------------------------------------------------------------- */
-
-struct question {
-    const struct model *model;
-    struct sheet       *sheet;
-    const struct step  *step;
-    uint64_t            lengths; /* a bit for each that a prefix of the model has */
-};
-
-static void count_at(void *question_, size_t i)
-{
-    const struct question *q = question_;
-    const ordo_type        type = q->model->type;
-    const size_t           row = q->step->at + i;
-    const uint64_t         key = sheet_get(q->sheet, COL_KEYS, row);
-    const unsigned         length = ((const uint8_t *) q->sheet->at[COL_LENGTHS])[row];
-    const size_t           below = model_below(q->model, prefix_least(type, key, length), SIZE_MAX);
-    sheet_set(q->sheet, COL_COUNTS, row, model_up_to(q->model, prefix_greatest(type, key, length), below) - below);
-}
-
-void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
-{
-    struct question q = { model, sheet, step, 0 };
-    for_each(step->count, count_at, &q);
-}
-
-static void longest_row(const struct question *q, size_t row)
-{
-    const struct model *model = q->model;
-    const uint64_t      key = sheet_get(q->sheet, COL_KEYS, row);
-    sheet_set(q->sheet, COL_FOUND, row, false);
-    for (unsigned length = bits_of(model->type); length-- > 0;) {
-        const uint64_t prefix = prefix_key(model->type, key, length);
-        const size_t   at = q->lengths >> length & 1 ? model_below(model, prefix, SIZE_MAX) : model->count;
-        if (at == model->count || model_key(model, at) != prefix)
-            continue;
-        sheet_set(q->sheet, COL_FOUND, row, true);
-        sheet_set(q->sheet, COL_KEYS_OUT, row, prefix);
-        sheet_set(q->sheet, COL_VALUES_OUT, row, model_value(model, at));
-        return;
-    }
-}
-
-static void longest_at(void *question_, size_t i)
-{
-    const struct question *q = question_;
-    const size_t           row = q->step->at + i;
-    longest_row(q, row);
-}
-
-void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
-{
-    struct question q = { model, sheet, step, 0 };
-    for (size_t i = 0; i < model->count; i++)
-        q.lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
-    for_each(step->count, longest_at, &q);
 }

@@ -45,6 +45,9 @@ const char *column_name(enum column_id column);
 
 /* Gives a column room for `rows`; outputs are filled with POISON_BYTE. What it held is lost. False without memory. */
 bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows);
+/* The same of several: a sum of bits IN(KEYS), IN(VALUES) ... */
+#define IN(name) (1u << COL_##name)
+bool sheet_columns(struct sheet *sheet, size_t rows, unsigned columns);
 /* Gives a column of outputs room for `rows` and keeps what it holds. */
 bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows);
 void sheet_free(struct sheet *sheet);
@@ -101,8 +104,9 @@ struct script {
     size_t       n_steps;
 };
 
-/* Room for n steps, all zero. False without memory. */
+/* Room for n steps, all zero; one step. False without memory. */
 bool script_steps(struct script *script, size_t n);
+bool script_one(struct script *script, struct step step);
 void script_free(struct script *script);
 
 /* The dictionary that others are checked against: a sorted array in host memory, changed and queried by plain code. */
@@ -146,18 +150,11 @@ bool model_run(struct model *model, struct script *script);
 /* Does a step of DO_APPLY as model_do (model_step.h) does. */
 bool model_apply(struct model *model, struct sheet *sheet, struct step *step);
 
-/* What a model answers about prefixes, by plain code. Keys are ORDO_U32 or ORDO_U64. */
-
 /* A prefix as a key, and how many bits it has (ordo/xfast.h); the least and the greatest key that begin with the first bits of one. */
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
 unsigned prefix_length(ordo_type type, uint64_t prefix);
 uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
-
-/* DO_COUNT_PREFIX: keys that begin as each row's. */
-void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
-/* DO_LONGEST_PREFIX: of each row's key every length that a prefix of the model has is tried, from the longest on. */
-void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
 
 /* Ranges erased, and the ends of the model taken or looked at. Each does its step as model_do (model_step.h) does. */
 

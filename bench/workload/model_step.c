@@ -214,6 +214,7 @@ struct query {
     const struct model *model;
     struct sheet       *sheet;
     const struct step  *step;
+    uint64_t            lengths; /* of prefixes that the model has, a bit each */
 };
 
 static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
@@ -238,13 +239,6 @@ static void find_row(const struct query *query, size_t row, bool values)
         sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
 }
 
-static void find_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    find_row(query, row, true);
-}
-
 /* The place that stands in a relation to a row's key; count if there is none. */
 static size_t sought(const struct query *query, ordo_relation relation, size_t row)
 {
@@ -259,52 +253,16 @@ static size_t sought(const struct query *query, ordo_relation relation, size_t r
     return below ? below - 1 : model->count;
 }
 
-static void put_element(const struct query *query, size_t row, size_t at, bool found)
+/* The model's element `at`; none past the last. */
+static void put_found(const struct query *query, size_t row, size_t at)
 {
     const struct model *model = query->model;
+    const bool          found = at < model->count;
     sheet_set(query->sheet, COL_FOUND, row, found);
     if (!found)
         return;
     sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
     sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
-}
-
-static void seek_row(const struct query *query, ordo_relation relation, size_t row)
-{
-    const size_t at = sought(query, relation, row);
-    put_element(query, row, at, at < query->model->count);
-}
-
-static void seek_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    seek_row(query, query->step->relation, row);
-}
-
-static void rank_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
-}
-
-static void select_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const size_t        at = (size_t) sheet_get(query->sheet, COL_RANKS, row);
-    put_element(query, row, at, at < query->model->count);
-}
-
-/* Upwards. */
-static void seek_within_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const size_t        at = sought(query, query->step->relation, row);
-    put_element(query, row, at,
-                at < query->model->count && model_key(query->model, at) <= key_of_row(query, COL_HIS, row));
 }
 
 /* How many keys lie in a row's interval, from *at on. */
@@ -316,24 +274,97 @@ static size_t within_row(const struct query *query, size_t row, size_t *at)
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
-static void count_at(void *query_, size_t i)
+static uint64_t sum_of_row(const struct query *query, size_t row)
 {
-    const struct query *query = query_;
-    size_t              at;
-    const size_t        row = query->step->at + i;
-    sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
-}
-
-static void aggregate_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    size_t              at;
-    const size_t        row = query->step->at + i;
-    const size_t        n = within_row(query, row, &at);
-    uint64_t            sum = 0;
+    size_t       at;
+    const size_t n = within_row(query, row, &at);
+    uint64_t     sum = 0;
     for (size_t k = at; k < at + n; k++)
         sum += model_value(query->model, k);
-    sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
+    return sum;
+}
+
+static size_t count_prefix(const struct query *query, size_t row)
+{
+    const ordo_type type = query->model->type;
+    const uint64_t  key = sheet_get(query->sheet, COL_KEYS, row);
+    const unsigned  length = ((const uint8_t *) query->sheet->at[COL_LENGTHS])[row];
+    const size_t    below = model_below(query->model, prefix_least(type, key, length), SIZE_MAX);
+    return model_up_to(query->model, prefix_greatest(type, key, length), below) - below;
+}
+
+/* The lengths that prefixes of the model have, a bit each. */
+static uint64_t prefix_lengths(const struct model *model)
+{
+    uint64_t lengths = 0;
+    for (size_t i = 0; i < model->count; i++)
+        lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
+    return lengths;
+}
+
+/* Tries every length that a prefix of the model has, from the longest on; count if there is none. */
+static size_t longest_prefix(const struct query *query, size_t row)
+{
+    const struct model *model = query->model;
+    const uint64_t      key = sheet_get(query->sheet, COL_KEYS, row);
+    for (unsigned length = 8 * model->key_bytes; length-- > 0;) {
+        const uint64_t prefix = prefix_key(model->type, key, length);
+        const size_t   at = query->lengths >> length & 1 ? model_below(model, prefix, SIZE_MAX) : model->count;
+        if (at < model->count && model_key(model, at) == prefix)
+            return at;
+    }
+    return model->count;
+}
+
+/* An operation of a concurrent batch, answered as before the batch. */
+static void concurrent_row(const struct query *query, size_t row)
+{
+    const ordo_code code = code_of_row(query->sheet, query->step, row);
+    sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
+    if (query->sheet->at[COL_FOUND] && code == ORDO_SEEK_GE)
+        put_found(query, row, sought(query, ORDO_GE, row));
+    else if (query->sheet->at[COL_FOUND])
+        find_row(query, row, code == ORDO_FIND);
+}
+
+static void query_at(void *query_, size_t i)
+{
+    const struct query *query = query_;
+    const size_t        row = query->step->at + i, none = query->model->count;
+    size_t              at = 0;
+    switch (query->step->call) {
+    case DO_FIND:
+        find_row(query, row, true);
+        break;
+    case DO_SEEK:
+        put_found(query, row, sought(query, query->step->relation, row));
+        break;
+    case DO_SEEK_WITHIN: /* upwards */
+        at = sought(query, query->step->relation, row);
+        put_found(query, row, at < none && model_key(query->model, at) <= key_of_row(query, COL_HIS, row) ? at : none);
+        break;
+    case DO_SELECT:
+        put_found(query, row, (size_t) sheet_get(query->sheet, COL_RANKS, row));
+        break;
+    case DO_LONGEST_PREFIX:
+        put_found(query, row, longest_prefix(query, row));
+        break;
+    case DO_RANK:
+        sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
+        break;
+    case DO_COUNT:
+        sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
+        break;
+    case DO_COUNT_PREFIX:
+        sheet_set(query->sheet, COL_COUNTS, row, count_prefix(query, row));
+        break;
+    case DO_AGGREGATE:
+        sheet_set(query->sheet, COL_VALUES_OUT, row, sum_of_row(query, row));
+        break;
+    default:
+        concurrent_row(query, row);
+        break;
+    }
 }
 
 /* Into offsets[i + 1], not yet summed up. */
@@ -360,7 +391,7 @@ static void range_copy_at(void *query_, size_t i)
 
 static bool do_range(const struct model *model, struct sheet *sheet, struct step *step)
 {
-    struct query query = { model, sheet, step };
+    struct query query = { model, sheet, step, 0 };
     uint64_t    *offsets = (uint64_t *) sheet->at[COL_OFFSETS] + step->offsets_at;
     for_each(step->count, range_count_at, &query);
     offsets[0] = 0;
@@ -383,7 +414,7 @@ static void export_at(void *query_, size_t i)
 
 static bool do_export(const struct model *model, struct sheet *sheet, struct step *step)
 {
-    struct query query = { model, sheet, step };
+    struct query query = { model, sheet, step, 0 };
     step->range_count = model->count;
     if (!sheet_grow(sheet, COL_RANGE_KEYS, model->count) || !sheet_grow(sheet, COL_RANGE_VALUES, model->count))
         return false;
@@ -391,36 +422,11 @@ static bool do_export(const struct model *model, struct sheet *sheet, struct ste
     return true;
 }
 
-/* ---- concurrent batches -------------------------------------------------------------------------------------- */
-
-static void concurrent_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const ordo_code     code = code_of_row(query->sheet, query->step, row);
-    sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
-    if (!query->sheet->at[COL_FOUND])
-        return;
-    if (code == ORDO_SEEK_GE)
-        seek_row(query, ORDO_GE, row);
-    else
-        find_row(query, row, code == ORDO_FIND);
-}
-
-/* Finds, successors, upserts and erases that no order among them can tell apart: every one is answered as before the
- * batch. */
-static bool do_concurrent(struct model *model, struct sheet *sheet, struct step *step)
-{
-    struct query query = { model, sheet, step };
-    for_each(step->count, concurrent_at, &query);
-    return update(model, sheet, step);
-}
-
 /* ---- any step ------------------------------------------------------------------------------------------------ */
 
 bool model_do(struct model *model, struct sheet *sheet, struct step *step)
 {
-    struct query query = { model, sheet, step };
+    struct query query = { model, sheet, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;
@@ -429,36 +435,9 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
     case DO_ERASE:
     case DO_COMBINE:
         return update(model, sheet, step);
-    case DO_FIND:
-        for_each(step->count, find_at, &query);
-        return true;
-    case DO_SEEK:
-        for_each(step->count, seek_at, &query);
-        return true;
-    case DO_COUNT:
-        for_each(step->count, count_at, &query);
-        return true;
     case DO_RANGE:
     case DO_PAGE:
         return do_range(model, sheet, step);
-    case DO_RANK:
-        for_each(step->count, rank_at, &query);
-        return true;
-    case DO_SELECT:
-        for_each(step->count, select_at, &query);
-        return true;
-    case DO_SEEK_WITHIN:
-        for_each(step->count, seek_within_at, &query);
-        return true;
-    case DO_AGGREGATE:
-        for_each(step->count, aggregate_at, &query);
-        return true;
-    case DO_LONGEST_PREFIX:
-        model_longest_prefix(model, sheet, step);
-        return true;
-    case DO_COUNT_PREFIX:
-        model_count_prefix(model, sheet, step);
-        return true;
     case DO_ERASE_RANGE:
         return model_erase_ranges(model, sheet, step);
     case DO_TAKE_FIRST:
@@ -470,15 +449,15 @@ bool model_do(struct model *model, struct sheet *sheet, struct step *step)
         return true;
     case DO_APPLY:
         return model_apply(model, sheet, step);
-    case DO_CONCURRENT:
-        return do_concurrent(model, sheet, step);
     case DO_EXPORT:
         return do_export(model, sheet, step);
     case DO_CLEAN_UP:
-    case DO_COMPACT: /* changes nothing that can be seen */
+    case DO_COMPACT: /* nothing that can be seen changes */
         return true;
+    default:
+        for_each(step->count, query_at, &query);
+        return step->call != DO_CONCURRENT || update(model, sheet, step);
     }
-    return false;
 }
 
 static bool is_update(enum step_call call)

@@ -11,13 +11,12 @@ bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
 {
     const size_t  count = spec_batch(&plan->spec);
     struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) || !sheet_column(sheet, COL_CODES, count) ||
-        !sheet_column(sheet, COL_OUTCOMES, count) || !script_steps(&plan->work, 1))
+    if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) ||
+        !sheet_columns(sheet, count, IN(CODES) | IN(OUTCOMES)))
         return false;
     memset(sheet->at[COL_CODES], ORDO_UPSERT, count);
     set_values_by_key(sheet, count);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = count };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = count });
 }
 
 /* The middle between the model's key `at` and what follows it: new keys go up to there, successors are asked for above. */
@@ -141,7 +140,7 @@ bool draw_half_of_range(struct dict_plan *plan)
     struct sheet         *sheet = &plan->table.sheet;
     const struct requests requests = { plan, sheet, 0, half };
     sheet->hints = shuffled(plan, half);
-    if (!sheet->hints || !sheet_column(sheet, COL_KEYS, half) || !sheet_column(sheet, COL_VALUES, half) ||
+    if (!sheet->hints || !sheet_columns(sheet, half, IN(KEYS) | IN(VALUES)) ||
         !script_steps(&plan->table, batches_of(batch, half)))
         return false;
     for_each(half, half_at, (void *) &requests);
@@ -166,14 +165,10 @@ bool draw_concurrent_points(struct dict_plan *plan)
     const size_t          rows = spec_batch(&plan->spec);
     struct sheet         *sheet = &plan->work.sheet;
     const struct requests requests = { plan, sheet, 0, rows };
-    if (!sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
-        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
-        !sheet_column(sheet, COL_VALUES_OUT, rows) || !sheet_column(sheet, COL_OUTCOMES, rows) ||
-        !script_steps(&plan->work, 1))
+    if (!sheet_columns(sheet, rows, IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
     for_each(rows, range_at, (void *) &requests);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
 }
 
 /* ---- operations near keys of the table -------------------------------------------------------------------------- */
@@ -184,12 +179,10 @@ bool draw_concurrent_mix(struct dict_plan *plan)
     struct sheet         *sheet = &plan->work.sheet;
     const struct requests requests = { plan, sheet, 0, rows };
     sheet->hints = shuffled(plan, rows);
-    if (!sheet->hints || !sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
-        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
-        !sheet_column(sheet, COL_KEYS_OUT, rows) || !sheet_column(sheet, COL_VALUES_OUT, rows) ||
-        !sheet_column(sheet, COL_OUTCOMES, rows) || !script_steps(&plan->work, 1))
+    if (!sheet->hints ||
+        !sheet_columns(sheet, rows,
+                       IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
     for_each(rows, concurrent_at, (void *) &requests);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
 }

@@ -34,7 +34,7 @@ void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t
 
 bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_stream, size_t first, size_t count)
 {
-    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+    if (!sheet_columns(sheet, count, IN(KEYS) | IN(VALUES)))
         return false;
     values_make(plan->spec.value_bytes, first, count, sheet->at[COL_VALUES]);
     keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, sheet->at[COL_KEYS]);

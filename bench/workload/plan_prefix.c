@@ -120,7 +120,7 @@ static bool put_stretches(const struct dict_plan *plan, const void *bits, struct
 static bool put_prefixes(const struct dict_plan *plan, const void *bits, struct sheet *sheet)
 {
     const size_t count = plan->spec.count;
-    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+    if (!sheet_columns(sheet, count, IN(KEYS) | IN(VALUES)))
         return false;
     for (size_t i = 0; i < count; i++) {
         sheet_set(sheet, COL_KEYS, i, prefix_of(plan, bits, i));
@@ -182,12 +182,10 @@ static void count_at(void *drawn_, size_t row)
 static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
 {
     const size_t rows = plan->spec.n_queries;
-    const bool   longest = plan->spec.workload == LONGESTPREFIX, counts = !longest, prefixes = by_prefixes(plan);
     sheet_free(sheet);
-    return sheet_column(sheet, COL_KEYS, rows) && sheet_column(sheet, COL_HIS, counts && !prefixes ? rows : 0) &&
-           sheet_column(sheet, COL_LENGTHS, counts && prefixes ? rows : 0) &&
-           sheet_column(sheet, COL_COUNTS, counts ? rows : 0) && sheet_column(sheet, COL_FOUND, longest ? rows : 0) &&
-           sheet_column(sheet, COL_VALUES_OUT, longest ? rows : 0);
+    if (plan->spec.workload == LONGESTPREFIX)
+        return sheet_columns(sheet, rows, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT));
+    return sheet_columns(sheet, rows, IN(KEYS) | IN(COUNTS) | (by_prefixes(plan) ? IN(LENGTHS) : IN(HIS)));
 }
 
 static struct step query_step(const struct dict_plan *plan)

@@ -23,10 +23,9 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
 bool draw_inserts(struct dict_plan *plan)
 {
     const size_t batch = spec_batch(&plan->spec);
-    if (!draw_elements(plan, &plan->work.sheet, STREAM_NEW, plan->spec.count, batch) || !script_steps(&plan->work, 1))
+    if (!draw_elements(plan, &plan->work.sheet, STREAM_NEW, plan->spec.count, batch))
         return false;
-    plan->work.steps[0] = (struct step) { .call = DO_UPSERT, .count = batch };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_UPSERT, .count = batch });
 }
 
 /* In the sheet upserts come first. */
@@ -36,8 +35,7 @@ bool draw_rounds(struct dict_plan *plan)
     struct sheet         *sheet = &plan->work.sheet;
     const struct requests finds = { plan, sheet, half, half };
     if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, half) || !sheet_grow(sheet, COL_KEYS, 2 * half) ||
-        !sheet_column(sheet, COL_FOUND, 2 * half) || !sheet_column(sheet, COL_VALUES_OUT, 2 * half) ||
-        !script_steps(&plan->work, 2 * rounds))
+        !sheet_columns(sheet, 2 * half, IN(FOUND) | IN(VALUES_OUT)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for_each(half, point_at, (void *) &finds);
     for (size_t r = 0; r < rounds; r++) {
@@ -82,11 +80,9 @@ static void draw_operation(const struct dict_plan *plan, struct sheet *sheet, si
 
 static bool mixed_columns(struct sheet *sheet, size_t rows, size_t rounds)
 {
-    return sheet_column(sheet, COL_CODES, rows) && sheet_column(sheet, COL_HIS, rows) &&
-           sheet_column(sheet, COL_FOUND, rows) && sheet_column(sheet, COL_KEYS_OUT, rows) &&
-           sheet_column(sheet, COL_VALUES_OUT, rows) && sheet_column(sheet, COL_COUNTS, rows) &&
-           sheet_column(sheet, COL_OFFSETS, rows + rounds) && sheet_column(sheet, COL_RANGE_KEYS, 1) &&
-           sheet_column(sheet, COL_RANGE_VALUES, 1);
+    return sheet_columns(sheet, rows, IN(CODES) | IN(HIS) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(COUNTS)) &&
+           sheet_column(sheet, COL_OFFSETS, rows + rounds) &&
+           sheet_columns(sheet, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES));
 }
 
 bool draw_mix(struct dict_plan *plan)
@@ -111,38 +107,35 @@ bool draw_churn(struct dict_plan *plan)
     const size_t          churned = spec_churn(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *churn = &plan->churn;
     const struct requests requests = { plan, &churn->sheet, 0, 2 * churned };
-    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * churned) || !sheet_column(&churn->sheet, COL_VALUES, 2 * churned) ||
+    if (!sheet_columns(&churn->sheet, 2 * churned, IN(KEYS) | IN(VALUES)) ||
         !script_steps(churn, 2 * batches_of(batch, churned)))
         return false;
     for_each(2 * churned, point_at, (void *) &requests);
     values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->sheet.at[COL_VALUES]);
     batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
     batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);
-    if (!script_steps(&plan->work, 1))
+    if (false)
         return false;
-    plan->work.steps[0] = (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT });
 }
 
 bool draw_erase_ranges(struct dict_plan *plan)
 {
     const size_t  rows = spec_batch(&plan->spec);
     struct sheet *sheet = &plan->work.sheet;
-    if (!sheet_column(sheet, COL_KEYS, rows) || !sheet_column(sheet, COL_HIS, rows) ||
-        !sheet_column(sheet, COL_COUNTS, rows) || !script_steps(&plan->work, 1))
+    if (!sheet_columns(sheet, rows, IN(KEYS) | IN(HIS) | IN(COUNTS)))
         return false;
     for (size_t row = 0; row < rows; row++)
         set_interval(plan, sheet, row, pick(plan, row, rows));
-    plan->work.steps[0] = (struct step) { .call = DO_ERASE_RANGE, .count = rows };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_ERASE_RANGE, .count = rows });
 }
 
 bool draw_queue(struct dict_plan *plan)
 {
     const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
     struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) || !sheet_column(sheet, COL_KEYS_OUT, rows) ||
-        !sheet_column(sheet, COL_VALUES_OUT, rows) || !script_steps(&plan->work, 2 * rounds))
+    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) ||
+        !sheet_columns(sheet, rows, IN(KEYS_OUT) | IN(VALUES_OUT)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for (size_t r = 0; r < rounds; r++) {
         plan->work.steps[2 * r] = (struct step) { .call = DO_TAKE_FIRST, .at = r * batch, .count = batch };
@@ -157,8 +150,8 @@ bool draw_expiry(struct dict_plan *plan)
     const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
     struct sheet *sheet = &plan->work.sheet;
     if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) ||
-        !sheet_grow(sheet, COL_KEYS, rows + rounds) || !sheet_column(sheet, COL_HIS, rows + rounds) ||
-        !sheet_column(sheet, COL_COUNTS, rows + rounds) || !script_steps(&plan->work, 2 * rounds))
+        !sheet_grow(sheet, COL_KEYS, rows + rounds) || !sheet_columns(sheet, rows + rounds, IN(HIS) | IN(COUNTS)) ||
+        !script_steps(&plan->work, 2 * rounds))
         return false;
     for (size_t row = 0; row < rows; row++)
         set_stored(sheet, COL_KEYS, row, plan->spec.count + row);
@@ -179,9 +172,8 @@ bool draw_order_book(struct dict_plan *plan)
 {
     const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
     struct sheet *sheet = &plan->work.sheet;
-    if (!sheet_column(sheet, COL_KEYS, rows) || !sheet_column(sheet, COL_VALUES, rows) ||
-        !sheet_column(sheet, COL_KEYS_OUT, 2 * rounds) || !sheet_column(sheet, COL_VALUES_OUT, 2 * rounds) ||
-        !script_steps(&plan->work, 3 * rounds))
+    if (!sheet_columns(sheet, rows, IN(KEYS) | IN(VALUES)) ||
+        !sheet_columns(sheet, 2 * rounds, IN(KEYS_OUT) | IN(VALUES_OUT)) || !script_steps(&plan->work, 3 * rounds))
         return false;
     for (size_t row = 0; row < rows; row++) {
         const uint64_t r = draw(stream(plan, STREAM_NEW), row);

@@ -457,9 +457,13 @@ int parse_names(const char *text, const char *(*name)(int), int n_names, int *ch
         while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
             i++;
         if (i == n_names) {
-            int used = snprintf(why, why_bytes, "unknown '%.*s' (expected", (int) length, at);
+            int used = snprintf(why, why_bytes, "unknown '%.*s' (choose ", (int) length, at);
             for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
-                used += snprintf(why + used, why_bytes - (size_t) used, "%s %s", k ? "," : "", name(k));
+                used += snprintf(why + used, why_bytes - (size_t) used, "%s%s",
+                                 k == 0            ? ""
+                                 : k + 1 < n_names ? ", "
+                                                   : " or ",
+                                 name(k));
             if (used > 0 && (size_t) used < why_bytes)
                 snprintf(why + used, why_bytes - (size_t) used, ")");
             return -1;
