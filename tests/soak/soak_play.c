@@ -364,13 +364,14 @@ static void upsert_in_model(struct life *l, const struct play *p)
 /* Memory that the stores which a concurrent batch refused may take: as much as that batch had in addition to its arrays. */
 static uint64_t limit_of_refused(const struct life *l, const struct play *p)
 {
-    uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);
+    const uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);
+    uint64_t       arrays = 0;
 
     if (!p->host)
         return p->memory_limit;
     for (size_t i = 0; i < p->n_arrays; i++)
-        limit -= p->want[i] ? p->count[i] * p->bytes[i] : 0;
-    return limit;
+        arrays += p->want[i] ? p->count[i] * p->bytes[i] : 0;
+    return limit > arrays ? limit - arrays : 0;
 }
 
 /* Memory that a concurrent batch takes in addition to an upsert of its refused keys: lists and latches (10 bytes an
