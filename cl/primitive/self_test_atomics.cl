@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/atomic.cl, with many work-groups at work on the same words; host/runtime/self_test.c knows
- * what must come out. Loops stay loops: unrolled, they took an H200's compiler some 0.1 s, for which opening waited. */
+/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c knows the
+ * answers. Loops are not unrolled, because unrolled ones took an H200's compiler 0.1 s more at opening. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -51,7 +51,7 @@ UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
 
-/* own, answers   ATOMICS_PEEK_WORDS per work-item, side by side; from a multiple of 16 bytes on */
+/* own, answers   ATOMICS_PEEK_WORDS per work-item, aligned to 16 bytes */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -73,9 +73,9 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
     vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
 }
 
-/* ---- a header, what it stands for, and the header again ------------------------------------------------------------- */
+/* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* The words of a piece that are of another version; the last one's number in *which. */
+/* Counts the words of a piece that belong to another version. *which: the number of the last one. */
 ORDO_FN uint glimpse_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -88,7 +88,7 @@ ORDO_FN uint glimpse_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* As a tree's leaf is changed: false if it is another's. */
+/* Changes a line like a tree's leaf; false if another work-item has the latch. */
 ORDO_FN bool glimpse_change(__global uint *line)
 {
     __global uint *header = line + GLIMPSE_HEADER;
@@ -115,7 +115,7 @@ ORDO_FN bool glimpse_change(__global uint *line)
     return true;
 }
 
-/* And read: the pieces one after another, each folded into `seen`. */
+/* Reads a line: one piece after another, each folded into `seen`. */
 ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[GLIMPSE_REPORT])
 {
     __global uint *header = line + GLIMPSE_HEADER;
@@ -163,7 +163,7 @@ ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[
     }
 }
 
-/* lines: of version 0. never: 0, which the compiler must not know. */
+/* lines: of version 0. never: 0, unknown to the compiler. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -185,11 +185,11 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, __global ui
     }
 }
 
-/* ---- quarrels ---------------------------------------------------------------------------------------------------- */
+/* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Bursts of updates of one word, in which nothing else is done: on a device on which an update is no single step, an update
- * by another then comes in between. Each adds what it stored, less what it took, to *balance, and gives how often another
- * work-item had been at the word in the meantime. */
+/* Bursts of updates of one word without other work. If an update is not atomic, updates of other work-items come in
+ * between. Each adds the stored less the taken amount to *balance, and returns how often another work-item updated
+ * the word meanwhile. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -235,7 +235,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Here the balance counts mixtures. Loads are many more than stores: what a work-item has just stored it is given itself. */
+/* Here the balance counts mixtures. There are many more loads than stores, because a work-item reads its own store
+ * first. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -251,10 +252,10 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* A word for each kind of update, which all work-items update, until they have met at it often enough.
+/* A word for each kind of update. All work-items update it until they have collided often enough.
  * words, words64   CONTEND_WORDS and CONTEND_WORDS64, 0 (NULL without ORDO_INT64_ATOMICS)
  * balances         CONTEND_KINDS per work-item
- * rounds, enough   the most bursts of each kind by a work-item, and meetings of all after which there are no more */
+ * rounds, enough   limit of bursts of each kind by a work-item, and the number of collisions after which they end */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -304,8 +305,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* The two ways to publish what a group wrote, and to see it: in the access itself, or by a fence beside a relaxed one.
- * Even tickets are published by the one, odd ones by the other. */
+/* Two ways to publish and to read the words of a group: by the access, or by a fence next to a relaxed access. Even
+ * tickets use the one, odd tickets the other. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -325,7 +326,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Waits for a ticket's turn; false if that took too long or another group gave up. */
+/* Waits for a ticket's turn; false if that took too long or another group stopped. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -339,8 +340,7 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Passes a running sum on in single words that hold flag and payload, by relaxed accesses alone. Called by one
- * work-item per ticket. */
+/* Passes a running sum on in words that hold flag and payload, by relaxed accesses. One work-item per ticket calls it. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -364,7 +364,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Plain accesses, unless they are looked at by what does not know the order that a release makes. */
+/* Plain accesses, except for checkers that do not know the order of a release. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_peek(p)
 #define SET_PAYLOAD(p, x) ordo_poke((p), (x))
@@ -373,7 +373,7 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #define SET_PAYLOAD(p, x) (*(p) = (x))
 #endif
 
-/* The group's work-items check what the predecessor left in the payload, by plain loads, and replace it. */
+/* The group's work-items check and replace the payload of the group before. */
 ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
 {
     for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
@@ -387,11 +387,11 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* A chain of groups in the order of their tickets. Each waits, for a bounded time, for the one before: the host launches it
- * where a started work-group is known to keep running.
+/* A chain of groups in the order of their tickets. Each waits for a bounded time for the one before. The host launches it on
+ * devices with forward progress.
  * report    CHAIN_WORDS, 0
  * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
- * sums      one word per group, 0; sums64 alike, in 64 bits, NULL without ORDO_INT64_ATOMICS */
+ * sums      one word per group, 0; sums64 in 64 bits, NULL without ORDO_INT64_ATOMICS */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {
@@ -412,7 +412,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* Everyone's stores come before the release that shows them to the next group. */
+    /* All stores come before the release that shows them to the next group. */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);

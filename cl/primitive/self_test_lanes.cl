@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/team.cl on irregular input, a long loop, and phases between barriers; host/runtime/self_test.c knows the
- * answers. */
+/* Every function of device/team.cl on irregular input, a long loop, and phases between barriers.
+ * host/runtime/self_test.c knows the answers. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -10,7 +10,7 @@
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
 #endif
 
-/* One work-item's input and where its answers go. */
+/* A work-item's input and the place of its answers. */
 typedef struct {
     uint            x;
     ulong           wide;
@@ -23,7 +23,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* LANES_WIDE(x), in a loop of as many rounds as the lane pleases: what follows finds the lanes out of step. */
+/* LANES_WIDE(x), in a loop whose rounds differ from lane to lane, so that the lanes are out of step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -53,7 +53,7 @@ ORDO_FN void test_votes(__private const subject *s)
     answer(s, LANES_LAST_LANE, last_lane(some));
 }
 
-/* The longest loop of the sub-group decides for all of its lanes. */
+/* All lanes take as many rounds as the lane with the most. */
 ORDO_FN void test_common_loop(__private const subject *s)
 {
     uint left = LANES_ROUNDS(s->x), rounds = 0;
@@ -104,7 +104,7 @@ ORDO_FN void test_match(__private const subject *s)
     answer(s, LANES_MATCH8, team_match(LANES_DIGIT(s->x), 8));
 }
 
-/* Lanes hand each other words through local memory, which the next round writes again. */
+/* Lanes exchange words through local memory, which the next round overwrites. */
 ORDO_FN void test_sync(__private const subject *s, __local uint *box)
 {
     const uint own = (uint) get_local_id(0), lane = own % ORDO_SUBGROUP;
@@ -166,9 +166,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The first word of each key becomes the greatest complement of the key's words, and then the least word. By the whole
- * group. Ends with a barrier: without it PoCL 6.0 leaves the last loop out, and the self-test fails. Includes no
- * device/atomic.cl: if atomics do not compile, the lanes are still tested. */
+/* The first word of each key becomes the greatest complement of the key's words, and then the least word. The whole
+ * group calls it. It ends with a barrier, because without it PoCL 6.0 omits the last loop, and the self-test fails.
+ * Uses no device/atomic.cl, so that the lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the self-test's kernels answer, and the inputs from which the host knows what the answers must be. */
+/* Answers of the self-test's kernels, and the inputs from which the host computes the right answers. */
 #pragma once
 #include "shared/types.h"
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* One answer per work-item to each of these: answers[LANES_... * n + i]. The text names the function. */
+/* Each has one answer per work-item: answers[LANES_... * n + i]. The text names the function. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -49,62 +49,62 @@ enum lanes_answer {
 
 /* The fields of work-item i's input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)             /* for ballots and turns */
-#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* whose value it takes, modulo the team's width */
+#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* the lane whose value it takes, modulo the team's width */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)       /* rounds of its loop */
 #define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu) /* for match */
 /* Spreads a word over 64 bits. */
 #define LANES_MIX     0x9e3779b97f4a7c15
 #define LANES_WIDE(x) (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Joins a further value to a checksum of values in order. */
+/* Adds a value to a checksum of values in order. */
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
 /* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Rounds of a loop; some software rasterizers end a work-item's loops when they have gone round 65535 times. */
+/* Rounds of a loop. Some software rasterizers end loops after 65535 rounds. */
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* One group folds minima in phases with a barrier after each, part after part, as updates of a hash table do: each word of a part
- * becomes the least of the words whose places are the same modulo PHASES_KEYS. */
+/* One group folds minima in phases with a barrier after each, part after part, like updates of a hash table. Each
+ * word of a part becomes the least of the words with the same place modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words that n work-items update together, from element 0 of their buffer on. 32 and 64 bits alike. */
+/* Words that all work-items update, in 32 or 64 bits. */
 enum atomics_word {
     ATOMICS_ADD,      /* each adds 1 (spread) */
     ATOMICS_CARRY,    /* each adds ATOMICS_CARRIED, whose sums carry into the upper half of 64 bits */
     ATOMICS_MAX,      /* of atomics_mark(i) (opposed) */
     ATOMICS_MIN,      /* the same */
-    ATOMICS_EXCHANGE, /* each puts i + 1 (spread), and so takes what another put */
+    ATOMICS_EXCHANGE, /* each stores i + 1 (spread), and takes the word of another work-item */
     ATOMICS_OR,       /* each sets a bit: i / 8 modulo the word's bits */
     ATOMICS_CAS,      /* ATOMICS_CAS_WORDS words; i adds 1 to word i % ATOMICS_CAS_WORDS by compare and swap */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
 };
-/* A number is spread over both halves of a 64-bit word by multiplying it by this. */
+/* This factor spreads a number over both halves of a 64-bit word. */
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Of a number below 2^31: one whose two halves have opposite orders, so that neither may be compared alone. */
+/* Makes a 64-bit word whose halves have opposite orders, so that comparing one half is wrong. mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* What each work-item gets back: answers[ATOMICS_SEEN_... * n + i]. */
+/* Answers of each work-item: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,      /* the word before its addition */
     ATOMICS_SEEN_EXCHANGE, /* the word before its exchange */
-    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored in a word of its own and loaded */
-    ATOMICS_SEEN_ACQUIRE,  /* and 1 more */
+    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored in an unshared word and loaded */
+    ATOMICS_SEEN_ACQUIRE,  /* that + 1 */
     ATOMICS_SEEN_CAS,      /* 1 if its compare and swap succeeded within ATOMICS_CAS_TRIES */
-    ATOMICS_SEEN_REFUSED,  /* the word of its own again, from a compare and swap that expects something else */
-    ATOMICS_SEEN_AGREED,   /* and again, after another that differs in the upper half, from one that stores 1 more */
+    ATOMICS_SEEN_REFUSED,  /* the unshared word, from a compare and swap that expects another value */
+    ATOMICS_SEEN_AGREED,   /* the word again, after one that differs in the upper half, from one that stores 1 more */
     ATOMICS_ANSWERS
 };
 
-/* Per group, words of local memory that its work-items update together. */
+/* Words of local memory that all work-items of a group update. */
 enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
@@ -114,36 +114,36 @@ enum atomics_local {
     ATOMICS_LOCALS
 };
 
-/* Words of its own that a work-item pokes and peeks at, by one, by two and by four. */
+/* Unshared words that a work-item loads and stores by one, two and four. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Where groups contention: words that all of them update at once, each in one way, until they have met there often enough. */
+/* Contention: words that all work-items update, each in one way, until they have collided often enough. */
 enum contend_kind {
     CONTEND_ADD,      /* + 1 */
     CONTEND_CAS,      /* + 1, where it succeeds */
     CONTEND_EXCHANGE, /* of numbers that are all different */
     CONTEND_ADD64,    /* + CONTEND_STEP64; from here on 64 bits */
-    CONTEND_STORE64,  /* of CONTEND_WHOLE64(a number of one's own), and loads: neither halves nor mixtures */
+    CONTEND_STORE64,  /* stores of CONTEND_WHOLE64(own number), and loads that see no mixtures of two words */
     CONTEND_KINDS
 };
-/* The words of 32 bits: by kind, and from CONTEND_MET on how often another work-item had been there in between, by kind. */
+/* The words of 32 bits by kind; from CONTEND_MET on the numbers of collisions by kind. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_BURST = 64,        /* updates between two looks at whether they have met often enough */
-    CONTEND_LOADS = 32,        /* after each store of 64 bits */
-    CONTEND_ENOUGH = 128,      /* meetings, for each work-item of a group: these may meet each other */
-    CONTEND_ROUNDS = 4,        /* bursts of a work-item; more where they do not meet */
+    CONTEND_BURST = 64,       /* updates between two checks of the collisions */
+    CONTEND_LOADS = 32,       /* after each store of 64 bits */
+    CONTEND_ENOUGH = 128,     /* collisions for each work-item of a group, which may collide with each other */
+    CONTEND_ROUNDS = 4,       /* bursts of a work-item; more if there are too few collisions */
     CONTEND_ROUNDS_MAX = 256, /* in one launch */
-    CONTEND_GROUPS_FEW = 64    /* where few run at once */
+    CONTEND_GROUPS_FEW = 64   /* on a device that runs few concurrently */
 };
 #define CONTEND_STEP64        0x80000001
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Lines of words that work-items change under a latch, and others read without: as the nodes of a tree (dict/ltree/concurrent.cl).
- * A line's header is twice its version, and 1 more while it is latched; word j of the version is GLIMPSE_WORD(version, j). Words are
- * peeked and poked at by four, by two and by one; the last four are the header and what is read with it. */
+/* Lines of words that work-items change under a latch and others read without it, like the nodes of a tree
+ * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while it is latched. Word j of a version is
+ * GLIMPSE_WORD(version, j). Words are loaded and stored by four, two and one. The last four contain the header. */
 enum {
     GLIMPSE_WORDS = 32,
     GLIMPSE_BY_2 = 16, /* from here on */
@@ -154,33 +154,33 @@ enum {
 /* The report. */
 enum glimpse_word {
     GLIMPSE_CHANGES,
-    GLIMPSE_GOOD, /* whole, it seemed: the header was the same before and after */
-    GLIMPSE_TORN, /* seen to be torn: it was not, and some word was of another version */
-    GLIMPSE_BAD,  /* seemed whole, and were not */
+    GLIMPSE_GOOD, /* seemed whole: the header was the same before and after */
+    GLIMPSE_TORN, /* known to be torn: the header changed, and some word had another version */
+    GLIMPSE_BAD,  /* seemed whole and were torn */
     GLIMPSE_BAD_WORD,
     GLIMPSE_BAD_VERSION,
     GLIMPSE_REPORT
 };
 enum {
-    GLIMPSE_ROUNDS = 128, /* of a work-item: changes and looks */
+    GLIMPSE_ROUNDS = 128, /* changes and reads of a work-item */
     GLIMPSE_LAUNCHES = 4,
-    GLIMPSE_LAUNCHES_FEW = 16, /* where few groups run at once */
+    GLIMPSE_LAUNCHES_FEW = 16, /* on a device that runs few groups concurrently */
     GLIMPSE_LINES_FEW = 4,
-    GLIMPSE_READERS = 32 /* else: work-items a line */
+    GLIMPSE_READERS = 32 /* work-items a line on other devices */
 };
 
-/* A number that looks random, below 2^31, and is different for different i. */
+/* A pseudo-random number below 2^31, different for each i. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* The chain of groups: words of its report. */
+/* Words of the report of a chain of groups. */
 enum chain_word {
     CHAIN_TICKET,  /* groups that have begun */
     CHAIN_TURN,    /* the ticket whose turn it is: published and awaited */
-    CHAIN_STOPPED, /* 1: a group waited too long, all stop */
-    CHAIN_STALE,   /* words of the payload that were not what the predecessor had written */
+    CHAIN_STOPPED, /* 1: a group waited too long, so all stop */
+    CHAIN_STALE,   /* words of the payload that differ from the predecessor's */
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
@@ -188,7 +188,7 @@ enum chain_word {
 };
 enum {
     CHAIN_PAYLOAD = 256,     /* words that each group reads and replaces */
-    CHAIN_PATIENCE = 1 << 20 /* looks at a word before giving up */
+    CHAIN_PATIENCE = 1 << 20 /* polls of a word before the group stops */
 };
 /* Word j of the payload after the group with ticket t. */
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built it ahead.
+/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built
+ * it ahead.
  *
- * A call that needs a wanted program builds it itself, out of turn. It waits for a program that is in work. If a thread failed
- * to build a program, the call that needs it builds it once more, and so has the error. */
+ * A call that needs a wanted program builds it itself, out of turn. It waits for a program that is in work. If a
+ * thread failed to build a program, the call that needs it builds it once more, and so has the error. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -76,7 +77,7 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices with threads. A program that ends waits for their builds, because drivers crash if they are unloaded during one. */
+/* Devices with threads. An exit waits for their builds, because drivers crash if they are unloaded during one. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -89,15 +90,14 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* The child of a fork has no such threads. A fork takes no lock, because a driver may fork while end_all waits for its build. */
+/* In the child of a fork. It takes no lock, because a driver may fork while end_all waits for its build. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* Handlers run in the opposite order of their registration, so this one runs before the handlers of libraries that a driver
- * has loaded by now. */
+/* The last handler runs first, so this one runs before those of libraries that a driver has loaded by now. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -109,8 +109,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* If the program ends while a driver first compiles, the handlers of libraries that the driver loads run before end_all.
- * Destructors of the main thread run before all handlers. For other threads and other C libraries there is only end_all. */
+/* Handlers of libraries that a driver loads when it first compiles would run before end_all. Destructors of the main
+ * thread run before all handlers. For other threads and other C libraries there is only end_all. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -192,10 +192,10 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may need its next program soon.
- * NVIDIA's compiler builds one program of a process at a time, not in the order of requests: with six threads a call waited
- * 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200, and 12.9 s with one thread that
- * did not yield. Now it takes 9.2 s. Caller holds the lock. */
+/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may need its next
+ * program soon. NVIDIA's compiler builds one program of a process at a time, not in the order of requests: with six
+ * threads a call waited 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an
+ * H200, and 12.9 s with one thread that did not yield. Now it takes 9.2 s. Caller holds the lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -261,13 +261,17 @@ void ordo_builds_end(ordo_device *dev)
         pthread_join(b->thread[i], NULL);
 }
 
-void ordo_builds_forget(ordo_device *dev)
+static void forget_wanted(struct ordo_builds *b)
 {
-    struct ordo_builds *b = &dev->builds;
-    pthread_mutex_lock(&b->lock);
     for (struct ordo_program *p = b->programs; p; p = p->next)
         p->state = p->state == ORDO_PROGRAM_WANTED ? ORDO_PROGRAM_KNOWN : p->state;
-    pthread_mutex_unlock(&b->lock);
+}
+
+void ordo_builds_forget(ordo_device *dev)
+{
+    pthread_mutex_lock(&dev->builds.lock);
+    forget_wanted(&dev->builds);
+    pthread_mutex_unlock(&dev->builds.lock);
 }
 
 void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
@@ -457,8 +461,7 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one program, or waits for one that is in work. Returns how many are left. *total: the greatest number seen, because
- * other threads may add some. */
+/* Builds one program, or waits for one. Returns how many are left. *total: the greatest number seen. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -477,12 +480,14 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Builds the first failed program once more, so that its message is the last error. */
-static ordo_status count_failures(ordo_device *dev, size_t *built, size_t *failed)
+/* Counts programs. Builds the first failed one once more, so that its message is the last error. */
+static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
     ordo_status         first = ORDO_OK;
     pthread_mutex_lock(&b->lock);
+    if (--b->preparing == 0 && cancelled) /* another preparation may want the rest */
+        forget_wanted(b);
     for (struct ordo_program *p = b->programs; p; p = p->next) {
         if (p->state == ORDO_PROGRAM_FAILED && first == ORDO_OK)
             first = build(dev, p);
@@ -503,13 +508,8 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
         left = build_one(dev, &total);
         go_on = !progress || progress(user, total - left, total);
     } while (left > 0 && go_on);
-    pthread_mutex_lock(&dev->builds.lock);
-    const bool last = --dev->builds.preparing == 0;
-    pthread_mutex_unlock(&dev->builds.lock);
-    if (!go_on && last) /* another preparation may want the others */
-        ordo_builds_forget(dev);
     ordo_cache_tell(dev);
-    const ordo_status got = count_failures(dev, built, failed);
+    const ordo_status got = end_preparing(dev, !go_on, built, failed);
     return go_on ? got : ORDO_FAIL(dev, ORDO_CANCELLED, NULL);
 }
 

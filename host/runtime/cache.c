@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each begins with a header
- * that has a checksum. It is written under a temporary name and renamed, so a reader sees all of it or none. An unreadable,
- * foreign or damaged file counts as absent. No failure here is an error for the user, because the work is then repeated.
+/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each begins
+ * with a header that has a checksum. It is written under a temporary name and renamed, so a reader sees all of it or
+ * none. An unreadable, foreign or damaged file counts as absent. No failure here is an error for the user, because
+ * the work is then repeated.
  *
- * A checksum is no signature, and entries contain code that is run. So directory and entries must belong to the user, and nobody
- * else may write to them. Only files that are certainly Ordo's are removed. */
+ * A checksum is no signature, and entries contain code that is run. So directory and entries must belong to the
+ * user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -223,8 +224,7 @@ static struct survey survey(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the least recently written entries until the others fit under the cap. Opens files only if by their names they do not
- * fit. */
+/* Removes the oldest entries until the others fit under the cap. Opens files only if by their names they do not. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct survey s = survey(dev, false);

@@ -30,9 +30,9 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* The order's event must fail if an event of the wait list fails, so its marker has the list. In an out-of-order queue a
- * marker with a list may wait for nothing else (Intel's CPU runtime 2026.22). So a marker without a list, which waits for all
- * commands before it, joins the list. No barrier has a wait list, because PoCL 3.1 then forgets the barriers before it. */
+/* The order's event must fail if an event of the wait list fails, so its marker has the list. Out of order, a marker
+ * with a list may wait for nothing else (Intel's CPU runtime 2026.22), so a marker without a list, which waits for
+ * all commands before it, joins the list. No barrier has a wait list: PoCL 3.1 then forgets the barriers before it. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -266,9 +266,10 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* A blocked thread wakes late if the processors sleep (on a virtual machine with PoCL half of the time of a call with one key).
- * So for a small read on a CPU in the device's own queue the thread polls before it blocks, and yields to others meanwhile. A
- * find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, and 50 to 57 instead of 35 on two busy ones.
+/* A blocked thread wakes late if the processors sleep (on a virtual machine with PoCL half of the time of a call
+ * with one key). So for a small read on a CPU in the device's own queue the thread polls before it blocks, and
+ * yields to others meanwhile. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, and 50 to
+ * 57 instead of 35 on two busy ones.
  *
  * If the wait fails, the read may still be in flight. So it writes to memory of the device, never to the caller's. */
 #define POLLS_MAX      400
@@ -332,19 +333,19 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     if (!slice.mem)
         return count == 0 ? ORDO_OK : ORDO_FAIL(dev, ORDO_INVALID, "%s is absent", name);
 
+#define GET(what, out)                                                                                                 \
+    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, (what), sizeof(out), &(out), NULL), "clGetMemObjectInfo of %s", name)
     cl_context         context = NULL;
     cl_mem_object_type type = 0;
     size_t             size = 0;
     const cl_int       code = clGetMemObjectInfo(slice.mem, CL_MEM_TYPE, sizeof type, &type, NULL);
-    if (code != CL_SUCCESS && code != CL_INVALID_MEM_OBJECT)
-        return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clGetMemObjectInfo of %s", name);
-    if (code != CL_SUCCESS || type != CL_MEM_OBJECT_BUFFER)
+    if (code == CL_INVALID_MEM_OBJECT || (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER))
         return ordo_fail(dev, ORDO_INVALID, code, __FILE__, __LINE__, "%s is not a buffer", name);
-    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL),
-                "clGetMemObjectInfo of %s", name);
+    ORDO_TRY_CL(dev, code, "clGetMemObjectInfo of %s", name);
+    GET(CL_MEM_CONTEXT, context);
+    GET(CL_MEM_SIZE, size);
+#undef GET
     ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "%s is a buffer of another context", name);
-    ORDO_TRY_CL(dev, clGetMemObjectInfo(slice.mem, CL_MEM_SIZE, sizeof size, &size, NULL), "clGetMemObjectInfo of %s",
-                name);
 
     const size_t room = size / bytes;
     ORDO_REQUIRE(dev, slice.at <= room && count <= room - slice.at, ORDO_INVALID,

@@ -2,9 +2,14 @@
 #define _GNU_SOURCE
 #include "choose.h"
 
+#include "environment.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Whether a text is "platform:device". */
 static bool read_numbers(const char *text, unsigned *platform, unsigned *device)
@@ -38,4 +43,64 @@ const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, 
         if (list[i].gpu)
             return &list[i];
     return &list[0];
+}
+
+/* ---- platforms without devices ---------------------------------------------------------------------------------- */
+
+/* Whether a directory can be written to or created, judged by its longest existing part. If not: errno is the cause. */
+static bool can_be_written(const char *path)
+{
+    char part[512];
+    if (snprintf(part, sizeof part, "%s", path) >= (int) sizeof part)
+        return true; /* unknown */
+    for (;;) {
+        struct stat info;
+        char       *slash = strrchr(part, '/');
+        if (stat(part, &info) == 0) {
+            errno = S_ISDIR(info.st_mode) ? errno : ENOTDIR;
+            return S_ISDIR(info.st_mode) && access(part, W_OK | X_OK) == 0;
+        }
+        if (!slash || slash == part)
+            return access("/", W_OK | X_OK) == 0;
+        *slash = 0;
+    }
+}
+
+/* Whether PoCL shows no device because it cannot write to `dir`, which follows PoCL's rules. */
+static bool pocl_cannot_write(char *dir, size_t bytes)
+{
+    const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),
+               *home = ordo_environment("HOME");
+    if (set && *set)
+        snprintf(dir, bytes, "%s", set);
+    else if (xdg && *xdg)
+        snprintf(dir, bytes, "%s/pocl", xdg);
+    else if (home && *home)
+        snprintf(dir, bytes, "%s/.cache/pocl", home);
+    else
+        return false;
+    return !can_be_written(dir);
+}
+
+void ordo_no_device(const char *platform, char *text, size_t bytes)
+{
+    char dir[400];
+    if (strcmp(platform, "Portable Computing Language") == 0 && pocl_cannot_write(dir, sizeof dir))
+        snprintf(text, bytes,
+                 "PoCL is there, but shows no device because it cannot write to %s (%s): set POCL_CACHE_DIR to a "
+                 "directory that can be written to",
+                 dir, strerror(errno));
+    else if (strcmp(platform, "Portable Computing Language") == 0)
+        snprintf(text, bytes,
+                 "PoCL is there, but shows no device: see whether POCL_DEVICES is set, and whether the disk is full");
+    else if (strcasecmp(platform, "rusticl") == 0)
+        snprintf(
+            text, bytes,
+            "Mesa's Rusticl is there, but shows no device: set RUSTICL_ENABLE=radeonsi for AMD, iris for Intel, or "
+            "llvmpipe for the CPU");
+    else
+        snprintf(text, bytes,
+                 "the driver of %s is there, but shows no device: the hardware may be absent, its kernel module not "
+                 "loaded, or this user may not open it",
+                 platform);
 }

@@ -58,8 +58,8 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and driver
- * errors prove nothing about the variant. */
+/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and
+ * driver errors prove nothing about the variant. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -159,8 +159,8 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* More threads do not make NVIDIA's compiler faster: 33 programs took 4.6 s with one thread, 4.1 s with two, 4.3 s with eight,
- * which took 1.3 times the processor time. */
+/* More threads do not make NVIDIA's compiler faster: 33 programs took 4.6 s with one thread, 4.1 s with two, 4.3 s
+ * with eight, which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
 /* A driver whose device is the CPU builds one program at a time, on processors that its kernels need. */

@@ -68,22 +68,15 @@ ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gatheri
 {
     static const struct ordo_device_config silent = { .log = NULL };
     ordo_device                           *dry_run = ordo_bare_device(&silent);
-    struct ordo_rehearsal                 *rehearsal = calloc(1, sizeof *rehearsal);
     *out = NULL;
-    if (!dry_run || !rehearsal) {
-        if (dry_run)
-            ordo_bare_device_free(dry_run);
-        free(rehearsal);
-        return ORDO_FAIL(dev, ORDO_NO_HOST_MEMORY, NULL);
-    }
+    ORDO_REQUIRE_MEMORY(dev, dry_run);
     dry_run->log_to_stderr = false;
     ordo_lock(dev);
     copy_facts(dry_run, dev);
     ordo_unlock(dev);
-    rehearsal->stands_for = dev;
-    rehearsal->gathering = gathering;
-    rehearsal->kernel.max_group = dev->facts.max_group;
-    dry_run->rehearsal = rehearsal;
+    dry_run->dry_run =
+        (struct ordo_rehearsal) { .stands_for = dev, .gathering = gathering, .kernel.max_group = dev->facts.max_group };
+    dry_run->rehearsal = &dry_run->dry_run;
     ordo_rehearsal_answer(dry_run, 0);
     *out = dry_run;
     return ORDO_OK;
@@ -94,7 +87,6 @@ void ordo_rehearsal_close(ordo_device **dry_run)
     if (!*dry_run)
         return;
     ordo_scratch_destroy(*dry_run);
-    free((*dry_run)->rehearsal);
     (*dry_run)->extensions = NULL; /* the device's */
     ordo_bare_device_free(*dry_run);
     *dry_run = NULL;

@@ -178,8 +178,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. After a build log
- * of many lines the rest begins on a new line. */
+/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. After a
+ * build log of many lines the rest begins on a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -229,8 +229,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Codes that drivers return from a wait for a failed kernel, and from later calls on its context. If no kernel failed,
- * CL_OUT_OF_RESOURCES means lack of memory. */
+/* Codes of waits for failed kernels and of later calls. Without a failure CL_OUT_OF_RESOURCES means lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

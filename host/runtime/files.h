@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a regular file of this user or of root with at most `max` bytes. Follows no link at the end of the path, and never
- * waits for a writer. NULL: *why is the reason, and errno is ENOENT only if there is no such file. */
+/* Opens a regular file of this user or of root with at most `max` bytes. Follows no link at the end of the path, and
+ * never waits for a writer. NULL: *why is the reason, and errno is ENOENT only if there is no such file. */
 FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 
 /* Creates the missing directories above a path. False with errno. */

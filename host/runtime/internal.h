@@ -18,8 +18,8 @@ enum ordo_scratch_use {
     ORDO_SCRATCH_STAMPED, /* words with stamps up to `stamp` */
 };
 
-/* Device memory: a buffer that outlives calls, or a scratch block of the pool. A free block is reused in its own queue only,
- * behind the commands that still use it there. */
+/* Device memory: a buffer that outlives calls, or a scratch block of the pool. A free block is reused in its own
+ * queue only, behind the commands that still use it there. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -164,9 +164,9 @@ struct ordo_device {
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* of tests; or NULL */
-    int                    optimized; /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
-    struct ordo_device    *next_live; /* for builds.c */
-    struct ordo_rehearsal *rehearsal; /* NULL: this is no dry-run device */
+    int                    optimized;          /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
+    struct ordo_device    *next_live;          /* for builds.c */
+    struct ordo_rehearsal *rehearsal, dry_run; /* NULL: this is no dry-run device; its target */
 
     struct ordo_block   *scratch, *held; /* the pool; buffers that outlive calls */
     struct ordo_ring     ring;
@@ -184,7 +184,6 @@ struct ordo_device {
     ordo_origin origin[ORDO_N_TUNABLES][ORDO_N_SHAPES];
 };
 
-/* Checks that this process opened the device. */
 #define ORDO_REQUIRE_NO_FORK(dev) ORDO_REQUIRE(dev, (dev)->pid == getpid(), ORDO_FORKED, NULL)
 
 static inline void ordo_lock(ordo_device *dev)
@@ -202,7 +201,6 @@ static inline void ordo_unlock(ordo_device *dev)
 void ordo_mute_thread(bool on);
 bool ordo_thread_is_mute(void);
 void ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
-/* The caller's log receives nothing more. */
 void ordo_errors_close(ordo_device *dev);
 
 /* Codes that do not depend on the request, and may not come again. */
@@ -213,31 +211,26 @@ ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 /* Lowers the facts by a mask such as "lanes=one,local=16384". */
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* After a fact was lowered: chooses the driver's default language unless a fact needs a newer one, because newer languages
- * make pointer arguments generic, which some devices do not support. */
+/* After a fact was lowered: chooses the default language unless a fact needs a newer one, which makes pointer
+ * arguments generic. Some devices do not support generic pointers. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c: sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c: the outcome of probe and self-test. The key depends on device, kernel sources, mask and the user's profile,
- * which may select variants that were never tested. */
+/* probe_cache.c: keeps the outcome of probe and self-test by device, kernel sources, mask and the user's profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
-/* Restores the outcome if the cache has it and the probed features allow it. */
-bool ordo_recall(ordo_device *dev, struct ordo_digest key);
-void ordo_remember(ordo_device *dev, struct ordo_digest key);
+bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
+void        ordo_remember(ordo_device *dev, struct ordo_digest key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
 /* Ends the threads and releases all programs, which can be built again. */
 void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
-/* After ordo_programs_destroy, or in the child of a fork. */
 void ordo_builds_close(ordo_device *dev);
-/* Waits for builds and ends the threads. */
 void ordo_builds_end(ordo_device *dev);
-/* Makes a program wanted: a thread of the device builds it, or the preparation that gathers programs. Never waits for a build.
- * The call that needs the program reports a failure. */
+/* Makes a program wanted, for a thread of the device or the preparation that gathers programs. Never waits. */
 void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 /* Forgets the wanted programs whose build has not begun. */
@@ -262,10 +255,8 @@ void         ordo_bare_device_free(ordo_device *dev);
 
 /* program.c: builds a program, on any thread. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Whether n texts compile as one program and their kernels `trial` can be created; logs nothing. Some drivers report errors only
- * at the creation of the kernel. */
-bool ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
-/* A hash of all kernel sources. */
+/* Whether n texts compile as one program. Creates their kernels `trial`, as some drivers report errors only then. */
+bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
 /* cache.c: files in the user's cache directory, each with a checksum inside. */
@@ -283,11 +274,10 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 #define ORDO_DIGEST_TEXT(seed, text) ordo_digest_of((seed), (text), strlen(text))
 
 /* memory.c */
-/* Releases the free blocks of the pool. */
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees host memory of buffers that exist when the device is closed, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
-/* *fresh: the block is new and, unless plain, has yet to be zeroed. */
+/* *fresh: the caller zeroes the block unless it is plain. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
@@ -300,7 +290,6 @@ void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
 /* staging.c: the commands up to this number are done. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
-/* Releases the stages that no command uses. */
 void ordo_stages_destroy(ordo_device *dev);
 
 /* transfer.c */
@@ -312,13 +301,11 @@ void ordo_ring_destroy(ordo_device *dev);
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 /* ORDO_INVALID unless the queue belongs to the device's context and device. `name` is for the message. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
-/* Whether the event is complete or has failed. */
-bool ordo_event_ended(cl_event event);
-/* Precedes each command that has the call's wait list: its first n_pending events are pending in the queue from now on. */
+bool        ordo_event_ended(cl_event event);
+/* Precedes each command with the call's wait list: from now on its first n_pending events are pending in the queue. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
-/* Ends the wait list. */
-void ordo_call_drop_events(struct ordo_call *call);
-void ordo_pending_forget(ordo_device *dev);
+void        ordo_call_drop_events(struct ordo_call *call);
+void        ordo_pending_forget(ordo_device *dev);
 
 /* Whether an event is pending in the queue. */
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
@@ -329,9 +316,8 @@ static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queu
     return p != NULL;
 }
 
-/* profile.c: loads the defaults, then the shipped rows, then the user's profile. */
-void ordo_profile_load(ordo_device *dev);
-/* Adds the text of the user's profile, if there is one, to a hash. */
+/* profile.c */
+void        ordo_profile_load(ordo_device *dev);
 ordo_status ordo_profile_digest(ordo_device *dev, struct ordo_digest *hash);
 /* After a fact was lowered: replaces methods that depend on it by safer ones. */
 void ordo_profile_lower(ordo_device *dev);

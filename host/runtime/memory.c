@@ -9,10 +9,13 @@
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
-/* On a CPU a large buffer lies in memory with huge pages, because with small pages each random read also waits for the page
- * table (finding 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 M/s with small ones). */
+/* On a CPU a large buffer has huge pages, because with small ones each random read also waits for the page table
+ * (finding 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 M/s with small ones). */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE (-1)
+#endif
 
 static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
 {
@@ -23,11 +26,10 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
 /* NULL if there is no such memory or the driver refuses it. */
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
-#ifdef MADV_HUGEPAGE
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     cl_int       code = CL_SUCCESS;
 
-    if (!dev->facts.cpu || !dev->facts.unified_memory || size < HUGE_MIN || dev->rehearsal)
+    if (MADV_HUGEPAGE < 0 || !dev->facts.cpu || !dev->facts.unified_memory || size < HUGE_MIN || dev->rehearsal)
         return NULL;
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
     if (!memory)
@@ -39,10 +41,6 @@ static cl_mem create_huge(ordo_device *dev, size_t size)
     if (code == CL_SUCCESS && mem)
         clReleaseMemObject(mem);
     free(memory);
-#else
-    (void) dev;
-    (void) size;
-#endif
     return NULL;
 }
 
@@ -133,9 +131,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* As create_counted. If memory is short, releases first the free blocks of the pool, then the reserves, and finishes the
- * device's own queue so that the driver releases them. Never finishes a queue of the caller or a queue with pending events,
- * because their commands may wait for an event that the caller sets later. */
+/* As create_counted. If memory is short, releases first the free blocks of the pool, then the reserves, and finishes
+ * the device's own queue so that the driver releases them. Never finishes a queue of the caller or a queue with
+ * pending events, because their commands may wait for an event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -153,8 +151,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Adds a block to a list. `queue` (NULL: of a buffer that outlives calls) is retained already; after an error it is released.
- * The block keeps its size, because to query the driver for it later is a call that may fail. */
+/* Adds a block to a list. `queue` (NULL: of a buffer that outlives calls) is retained already; after an error it is
+ * released. The block keeps its size, because to query the driver for it later is a call that may fail. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -269,7 +267,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* A call that outgrew its block releases it, so the pool has at most as many blocks as calls used concurrently. */
+        /* A call that outgrew a block releases it, so that the pool has only as many blocks as calls used concurrently. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

@@ -214,7 +214,7 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language with C11 atomics at device scope. If there is none: the driver's default and legacy atomics. */
+/* Chooses the newest language with C11 atomics at device scope, or the default language and legacy atomics. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -303,7 +303,7 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Uses sub-groups of `lanes`, which kernels must be able to fix. 0: of 16 if kernels can fix them, else of the driver's size. */
+/* Uses sub-groups of `lanes`, which kernels must be able to fix; 0: of 16 if they can, else of the driver's size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

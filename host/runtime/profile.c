@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets of measured values from general to
- * particular, and the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments from # to the end of
- * the line. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
+/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets of measured values from
+ * general to particular, and the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and
+ * comments from # to the end of the line. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -209,10 +209,11 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: with larger tiles there are fewer look-backs and longer writes for
- * each digit, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
- * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they gain. The first
- * 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
+/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: with larger tiles there are fewer look-backs and longer
+ * writes for each digit, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times
+ * the rate of 128 x 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in
+ * segmented scans than they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4
+ * times the rate of 256 x 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -293,8 +294,7 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* The path, with a name such as "nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd; NULL: no memory. false: there is no
- * place for a profile. */
+/* The path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd; NULL: no memory. false: no place. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -311,10 +311,10 @@ static bool profile_path(const ordo_device *dev, char **out)
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
     if (!name)
         return true;
-    for (char *at = name; *at; at++)
-        *at = (char) ((*at >= 'A' && *at <= 'Z')                                 ? *at + 32
-                      : (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') ? *at
-                                                                                 : '-');
+    for (char *at = name; *at; at++) /* in any locale */
+        *at = (char) (*at >= 'A' && *at <= 'Z'                              ? *at + 32
+                      : strchr("abcdefghijklmnopqrstuvwxyz0123456789", *at) ? *at
+                                                                            : '-');
     *out = xdg && xdg[0] == '/' ? ordo_format("%s/ordo/%s.profile", xdg, name)
                                 : ordo_format("%s/.config/ordo/%s.profile", home, name);
     free(name);

@@ -56,8 +56,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* The log of a wrong source has an error. A failure without one may be the driver's fault, and gets a second chance: PoCL 3.1
- * refused one of 36 processes, six of them concurrent, that built the same programs for the first time. */
+/* The log of a wrong source has an error. A failure without one may be the driver's fault, and gets a second chance:
+ * PoCL 3.1 refused one of 36 processes, six of them concurrent, that built the same programs for the first time. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);

@@ -18,8 +18,7 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records the message of a failed call (log, last error) and returns `status`. `code`: OpenCL's, or 0. `format`: the fact, at
- * the start of the message; NULL: the text of the status. */
+/* Records a message and returns `status`. `code`: OpenCL's, or 0. `format` NULL: the text of the status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
@@ -33,28 +32,23 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
             return try_;                                                                                               \
     } while (0)
 
-/* Fails with `status` and a message: ORDO_FAIL(dev, ORDO_INVALID, "bits is %u: a key has 64", bits). NULL instead of a
- * format: the text of the status. */
+/* Fails with a message, or with the text of the status if the format is NULL. */
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* A precondition, and the message for the user if it does not hold:
- *     ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits); */
+/* A precondition: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
             return ORDO_FAIL((dev), (status), __VA_ARGS__);                                                            \
     } while (0)
 
-/* An argument that may not be NULL. */
 #define ORDO_REQUIRE_GIVEN(dev, argument) ORDO_REQUIRE(dev, (argument) != NULL, ORDO_INVALID, "%s is NULL", #argument)
 
-/* A number of elements of one call. */
 #define ORDO_AT_MOST "a call takes up to %zu (ORDO_MAX_COUNT)"
 #define ORDO_REQUIRE_COUNT(dev, name, count)                                                                           \
     ORDO_REQUIRE(dev, (count) <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s is %zu: " ORDO_AT_MOST, (name), (size_t) (count), \
                  ORDO_MAX_COUNT)
 
-/* Memory from malloc or the like. */
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
 /* Checks the code of an OpenCL call in host/runtime. The format names the call: "clSetKernelArg of %s", name. */
@@ -85,14 +79,13 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Device memory that outlives a call (indexes, structures); counted and limited. 0 bytes gives a 1-byte buffer.
- * ORDO_TOO_LARGE above the largest allocation, ORDO_NO_DEVICE_MEMORY above the limit. */
+/* Device memory that outlives a call; counted and limited. ORDO_TOO_LARGE above the largest allocation,
+ * ORDO_NO_DEVICE_MEMORY above the limit. 0 bytes gives a 1-byte buffer. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. OpenCL keeps the memory until the commands that use it are done. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* A holder of cached buffers. `give` frees them. Any call that lacks memory calls it, with the device's lock held. The struct
- * may not move between join and leave. */
+/* A holder of cached buffers. A call that lacks memory has `give` free them, with the device's lock held. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -100,9 +93,8 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* A buffer over the caller's memory, on a device that works in the same memory: no copy, no device memory. NULL on other
- * devices. A blocking read to `host` makes the kernels' writes visible there. `host` must stay until all commands with the
- * buffer are done; then ordo_buffer_leave releases it. */
+/* A buffer over the caller's memory; NULL unless the device works in the same memory. A blocking read to `host`
+ * makes the kernels' writes visible there. Release it when all commands with it are done. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -111,7 +103,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* An object that outlives calls holds its device. The device closes when its opener has closed it and no object holds it. */
+/* An object holds its device, which closes when its opener has closed it and no object holds it. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_let_go(ordo_device *dev);
 /* ORDO_FORKED in the child of a fork. For the creation of objects without a call on the device. */
@@ -137,8 +129,8 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Locks the device. Checks the device (NULL, fork), the order's queue (context, device) and its wait list (NULL, context,
- * failed events). After an error nothing is locked. */
+/* Locks the device. Checks the device (NULL, fork), the order's queue (context, device) and its wait list (NULL,
+ * context, failed events). After an error nothing is locked. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Hands out the order's event, returns scratch to the pool and unlocks. Returns `status`, or the error of the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
@@ -147,15 +139,15 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Scratch for counters: all zero, and the call's commands leave it all zero. A new block costs a fill. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Scratch for words with stamps, which the next call need not find zero. No word has *stamp, which is 1 to `max`. A fill is
- * needed for a new block, and when the stamps run out. */
+/* Scratch for words with stamps, which the next call need not find zero. No word has *stamp, which is 1 to `max`. A
+ * fill is needed for a new block, and when the stamps run out. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns the scratch taken since `mark` (an earlier call->n_scratch) to the pool, for later commands of the queue. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* The same after an error, if the call continues in another way. */
+/* Releases it after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs a step that the call can do without. If the step lacks memory, sets `lacked`, abandons its scratch and continues:
+/* Runs a step that the call can do without. If it lacks memory, sets `lacked`, abandons its scratch and continues:
  *     bool lacked = false;
  *     ORDO_CALL_TRY(call, build_index(call, ...), &lacked); */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
@@ -173,17 +165,17 @@ struct ordo_last_call {
     cl_event         begun;   /* of the last call that changed the object: a marker before its commands. May be NULL. */
     bool             dropped; /* such a marker has failed */
 };
-/* Begins a call on an object behind the object's last call. If events are pending in either queue and the last call was on
- * another queue, waits for that call on the host. `waits`: blocks, without the lock, until the call's commands have no events to
- * wait for. ORDO_OPENCL if an event of the order's list failed. Failures of other events are no error. */
+/* Begins a call behind the object's last call. If events are pending in either queue and that was on another queue,
+ * waits for it on the host. `waits`: blocks, without the lock, until the call's commands have no events to wait for.
+ * ORDO_OPENCL if an event of the order's list failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Precedes a wait for the device. A call with pending events may not wait with the lock held: it ends with an error without
- * a message, call->again is set, and the caller begins it again and waits first. */
+/* Precedes a wait for the device. A call with pending events may not wait with the lock held: it ends with an error
+ * without a message, call->again is set, and the caller begins it again and waits first. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Precedes the first command of a call that changes the object's content or the host's record of it. Fails like
- * ordo_call_settled, because a dropped command would falsify the record. In a queue of the caller's it also enqueues a marker
- * and adds it to the wait list. If another command of the queue fails and the marker is dropped, all commands are. */
+/* Precedes the first command of a call that changes the object or the host's record of it. Fails like
+ * ordo_call_settled, because a dropped command would falsify the record. In a queue of the caller's it also adds a
+ * marker to the wait list. If another command of the queue fails and the marker is dropped, all commands are. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Ends each call on an object, after an error too. Cannot fail. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -195,8 +187,8 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item if the driver
- * has an option for it. */
+/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item if
+ * the driver has an option for it. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -206,7 +198,7 @@ struct ordo_define {
 
 /* One launch: a kernel of a module, its variant, and its size:
  *
- *     struct ordo_launch launch = { .file = "primitive/scan.cl", .kernel = "scan_tiles", .groups = tiles, .group = 256 };
+ *     struct ordo_launch launch = { "primitive/scan.cl", "scan_tiles", .groups = tiles, .group = 256 };
  *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
  *     ORDO_TRY(ordo_call_launch(call, &launch, &args));
  */
@@ -225,8 +217,7 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* A list of arguments. It has the offsets of its slices, so it may not move before the launch. All other arguments must live
- * as long. */
+/* A list of arguments, which must live until the launch. It has the offsets of its slices, so it may not move. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -238,8 +229,8 @@ void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n
 /* Adds two arguments: the memory of the slice, and its first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Builds the kernel if this variant is new, and enqueues it. ORDO_UNSUPPORTED if it cannot run with such a group here
- * (registers, local memory). 0 groups: does nothing. A NULL cl_mem argument reaches the kernel as a NULL pointer. */
+/* Builds the kernel if its variant is new, and enqueues it. ORDO_UNSUPPORTED if it cannot run with such a group
+ * here. 0 groups: does nothing. A NULL cl_mem argument reaches the kernel as a NULL pointer. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
 /* The two steps of ordo_call_launch. The kernel lives as long as the device. */
@@ -255,13 +246,13 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
 /* Transfers that block. */
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* Transfers that do not block. Host memory must stay unchanged until *done (may be NULL) is complete. */
+/* Transfers that do not block: host memory must stay unchanged until *done (may be NULL) is complete. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Checks that the slice is a buffer of this device's context with `count` elements of `bytes` each from `at` on, and that no
- * size overflows. `name` is for the message. bytes 0: the slice must be ordo_none(). */
+/* Checks that the slice is a buffer of this device's context with `count` elements of `bytes` each from `at` on, and
+ * that no size overflows. `name` is for the message. bytes 0: the slice must be ordo_none(). */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Whether a_count elements of a_bytes each at a share a byte with those at b. Resolves sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
@@ -269,8 +260,8 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* Memory through which the small arrays of a call over host memory go to the device in one transfer, and come back in one:
- * pinned memory of the host and a buffer of the device, or one memory on a CPU. The device keeps a few stages. */
+/* Memory through which small arrays go to the device in one transfer and come back in one: pinned memory of the host
+ * and a buffer of the device, or one memory on a CPU. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -281,8 +272,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Sends the first `bytes` to the device. Only enqueues. On a CPU it creates the buffer now, because a driver may copy the
- * content at creation. If that fails, ordo_stage_buffer returns NULL, which is no error. */
+/* Enqueues a transfer of the first `bytes`. On a CPU creates the buffer, at which a driver may copy the content. If
+ * that fails, ordo_stage_buffer returns NULL, which is no error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Waits for the call's commands, and for `bytes` from byte `at` on. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
@@ -295,19 +286,19 @@ struct ordo_transfer {
     void       *to;   /* of a download */
     size_t      bytes;
 };
-/* Uploads or downloads all arrays; blocks. */
+/* Blocks. */
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* The share of the programs that one preparation builds: every parts-th, from number `part` on; all if parts is 0. */
+/* A preparation builds every parts-th program, from number `part` on, or all if parts is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs numbered so far */
 };
 
-/* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up answers, so
- * many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread at a time. */
+/* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up
+ * answers, so many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread. */
 ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_rehearsal_close(ordo_device **dry_run);
 /* Precedes each call: each word that it reads is `answer`, and its launches are limited anew. */
@@ -320,9 +311,9 @@ bool ordo_builds_ahead(const ordo_device *dev);
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Precedes the dry runs of a preparation, which ordo_builds_finish ends. Preparations may be concurrent. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds until no program is wanted, concurrently with the device's threads. progress (may be NULL) receives the number of built
- * programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. *built and *failed: numbers of
- * programs. Returns the status of the first failed program, and records its message. */
+/* Builds until no program is wanted, concurrently with the device's threads. progress (may be NULL) receives the
+ * number of built programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. *built
+ * and *failed: numbers of programs. Returns the status of the first failed program, and records its message. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
@@ -340,12 +331,11 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 /* Whether a tunable depends on the sizes of keys and values, or of keys alone. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* The devices on which values other than the default can be faster: all; those that run the work-items of a group concurrently;
- * those whose lanes communicate; those with forward progress between groups. */
+/* The devices on which values other than the default can be faster: all; those that run the work-items of a group
+ * concurrently; those whose lanes communicate; those with forward progress between groups. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
-/* A row: id (the name in capitals), name, scope, facts, default, text, and the legal values. Every legal value gives right
- * answers. */
+/* A row: id (the name in capitals), name, scope, facts, default, text, values. Every value gives right answers. */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
     X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-scan, 2 chunked", 0, 1, 2)                   \
     X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits a pass", 4, 5, 6, 7, 8)                                  \

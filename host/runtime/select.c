@@ -2,7 +2,6 @@
 /* Lists the OpenCL devices, and selects one. */
 #include "choose.h"
 #include "internal.h"
-#include "no_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of the device layer: runs the kernels of cl/primitive/self_test_lanes.cl and self_test_atomics.cl and compares
- * their answers with known ones. */
+/* The self-test of the device layer: runs the kernels of cl/primitive/self_test_lanes.cl and self_test_atomics.cl
+ * and compares their answers with known ones. */
 #include "self_test.h"
 
 #include "shared/self_test.h"
@@ -133,7 +133,7 @@ static void want_votes(const struct place *p, answers want)
             want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
 }
 
-/* The operand of a lane: its input word, or the word spread over 64 bits. Answers for 64 bits follow those for 32 bits. */
+/* A lane's input word, or the word spread over 64 bits. Answers for 64 bits follow those for 32 bits. */
 static uint64_t operand(const struct place *p, uint32_t lane, bool wide)
 {
     return wide ? LANES_WIDE(p->team[lane]) : p->team[lane];
@@ -542,12 +542,12 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit of the time from the first launch, whose kernel may have to be compiled, to the last. The launches take a ms or two
- * on an idle CPU. On a busy one threads may have to take turns. */
+/* Limit of the time from the first launch, whose kernel may have to be compiled, to the last. The launches take a ms
+ * or two on an idle CPU. On a busy one threads may have to take turns. */
 #define CONTENTION_MS 2000
 
-/* Launches more rounds each time until the work-items have collided often enough. The last launches are so long that the
- * system runs each thread on its own processor. */
+/* Launches more rounds each time until the work-items have collided often enough. The last launches are so long that
+ * the system runs each thread on its own processor. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
@@ -585,7 +585,7 @@ static ordo_status test_contention(ordo_device *dev, uint32_t group)
     return got;
 }
 
-/* ---- atomics: words under a latch --------------------------------------------------------------------------------- */
+/* ---- atomics: words under a latch -------------------------------------------------------------------------------- */
 
 static ordo_status test_glimpses(ordo_device *dev, uint32_t group)
 {

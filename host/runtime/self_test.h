@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test: known answers from exactly the variants that facts and profile choose. Each part returns ORDO_SELF_TEST with a
- * message that names the operation and both values, or the error that kept it from running. After wrong answers, and if a
- * kernel does not build or fit, the device steps down to a safer variant (device.c). */
+/* The self-test: known answers from exactly the variants that facts and profile choose. Each part returns
+ * ORDO_SELF_TEST with a message that names the operation and both values, or the error that kept it from running.
+ * After wrong answers, and if a kernel does not build or fit, the device steps down to a safer variant (device.c). */
 #ifndef ORDO_SELF_TEST_H
 #define ORDO_SELF_TEST_H
 
@@ -12,7 +12,7 @@ enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITI
 ordo_status ordo_self_test_lanes(ordo_device *dev);   /* long loops, all of device/team.cl */
 ordo_status ordo_self_test_atomics(ordo_device *dev); /* device/atomic.cl across work-groups */
 
-/* The test of the primitives comes from the layer above. all: also the kernels that add no risk to those tested at opening. */
+/* The test of the primitives. all: also the kernels that add no risk to those tested at opening. */
 typedef ordo_status ordo_self_test_part_fn(ordo_device *dev, bool all);
 
 /* Objects of the caller. */

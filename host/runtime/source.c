@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of programs and the options of variants. The text consists of kernel sources from the embedded table (or
- * ORDO_CL_DIR). Includes are expanded with #line, so that build errors name file and line. Unneeded kernels are left out. */
+/* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Includes are expanded with
+ * #line, so that build errors name file and line. Unneeded kernels are left out. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -46,7 +46,7 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* The text of one file, malloc'd, from ORDO_CL_DIR or else from the library; NULL: no memory. false: there is no such file. */
+/* The text of a file, malloc'd, from ORDO_CL_DIR or else the library; NULL: no memory. false: there is no such file. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -81,8 +81,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that has been included. It is not included again while it is open, or once it is certainly compiled. A compiler may
- * skip an include inside an #if, so such a file is included again, behind an include guard. */
+/* A file that has been included. It is not included again while it is open, or once it is certainly compiled. A
+ * compiler may skip an include inside an #if, so such a file is included again, behind an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -296,10 +296,10 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
     return text_of(out, &text);
 }
 
-/* ---- some kernels of a module ------------------------------------------------------------------------------------- */
+/* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* A kernel begins with a line whose first word, in the first column, ends in _KERNEL (ORDO_KERNEL of device/compiler.cl or a
- * macro for it). It ends with a brace in the first column. Kernels made by a macro begin further right, and stay. */
+/* A kernel begins with a word in the first column that ends in _KERNEL (ORDO_KERNEL of device/compiler.cl or a macro
+ * for it), and ends with a brace in the first column. Kernels made by a macro begin further right, and stay. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -318,8 +318,8 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then build the needed kernels only, and
- * skip functions without callers. */
+/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then build the needed
+ * kernels only, and skip functions without callers. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -344,8 +344,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So kernels that a call needs
- * one after another make one program. */
+/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So kernels that
+ * a call needs one after another make one program. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that fail. Drivers differ in what they do then, and those at hand crash or hang. So the test stands between the
- * library and the driver (the linker's --wrap) and does it for them:
+/* Events that fail. Drivers differ in their reactions, and the drivers at hand crash or hang. So the test wraps the
+ * driver and acts for it:
  *
- *   LISTED    drops commands that have a failing event in their wait list; their own events fail
- *   BEHIND    also drops commands that are enqueued behind such a one in its queue until the event fails
- *   REFUSED   as BEHIND, and refuses commands that are enqueued with a failed event in their list
+ *   LISTED    drops commands with a failing event in their wait list; their own events fail
+ *   BEHIND    also drops commands behind such a command in its queue until the event fails
+ *   REFUSED   as BEHIND, and refuses commands with a failed event in their wait list
  *
- * The event fails before command `strike` of those that follow, or when the host waits for it. Each call meets each manner
- * at some of its commands, with ORDO_TEST_EVENTS=all at each. */
+ * The event fails before command `strike`, or when the host waits for it. Each call is tried with each driver at some
+ * of its commands, with ORDO_TEST_EVENTS=all at each. */
 #include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 
@@ -63,7 +63,7 @@ static cl_event doom(cl_context context)
 
 enum fate { DONE, DROPPED, NOT_TAKEN };
 
-/* Decides about a command. One that is dropped hands out a doomed event. */
+/* Decides about a command. A dropped command returns a doomed event. */
 static enum fate fate_of(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
 {
     if (!driver.active)
@@ -86,7 +86,7 @@ static enum fate fate_of(cl_command_queue queue, cl_uint n, const cl_event *wait
     return DROPPED;
 }
 
-/* A command that runs waits for the events of its list that are not doomed. The others are over. */
+/* A command that runs waits for the other events of its list. Doomed events have ended. */
 static cl_uint keep_real(cl_uint n, const cl_event *wait, cl_event *real)
 {
     cl_uint kept = 0;
@@ -146,7 +146,7 @@ cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t
     return got;
 }
 
-/* While the host waits for a doomed event, another thread would make it fail. */
+/* While the host waits for a doomed event, it fails, as if another thread made it fail. */
 cl_int CL_API_CALL __real_clWaitForEvents(cl_uint n, const cl_event *events);
 cl_int CL_API_CALL __wrap_clWaitForEvents(cl_uint n, const cl_event *events);
 cl_int CL_API_CALL __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
@@ -171,8 +171,8 @@ static struct ordo_order begin(const struct test *t, enum manner manner, unsigne
     return (struct ordo_order) { .n_wait = 1, .wait = &driver.doomed[driver.n_doomed - 1] };
 }
 
-/* From here on the driver is as it is. The library keeps none of the events that failed. The driver is told that they are
- * complete, as a real one may wait for them when the process ends (NVIDIA's waits for ever). */
+/* Ends the wrapping. The library keeps no event that failed. The driver is told that they are complete, because
+ * NVIDIA's would wait for them for ever when the process ends. */
 static void end(struct test *t)
 {
     driver.struck = true;
@@ -190,11 +190,10 @@ static void end(struct test *t)
     driver.active = false;
 }
 
-/* ---- one call, on arrays or on a dictionary ------------------------------------------------------------------------ */
+/* ---- one call, on arrays or on a dictionary ---------------------------------------------------------------------- */
 
 enum { HELD = 1200, BATCH = 500, MANY = 20000, NO_DICT = -1 };
 
-/* A dictionary's elements, in order. */
 struct content {
     size_t   count;
     uint32_t keys[HELD + 2 * BATCH], values[HELD + 2 * BATCH];
@@ -247,7 +246,7 @@ static void free_arrays(struct scene *s)
         test_free(&s->array[i]);
 }
 
-/* The dictionary and the arrays as they are before each call. An LSM has several runs. */
+/* Creates the dictionary and the arrays as before each call. An LSM has several runs. */
 static void scene_begin(struct test *t, struct scene *s)
 {
     uint32_t keys[BATCH], values[BATCH];
@@ -280,7 +279,7 @@ static ordo_status run(struct test *t, const struct scene *s, const struct ordo_
     return s->call.run(&g, slice);
 }
 
-/* The call over host memory. It leaves `after` in the arrays of `now`. */
+/* Makes the call over host memory, with `before` in the arrays of `now`. */
 static ordo_status run_host(struct test *t, const struct scene *s, void *now[CALL_ARRAYS])
 {
     const struct given g = call_given(t->dev, s->dict, s->count);
@@ -290,7 +289,7 @@ static ordo_status run_host(struct test *t, const struct scene *s, void *now[CAL
     return s->call.run_host(&g, now);
 }
 
-/* The call did what it does where nothing fails. Guards of the arrays are as they were. */
+/* The outcome is that of a call without failure. Guards of the arrays are intact. */
 static void expect_done(struct test *t, const struct scene *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -312,7 +311,7 @@ static bool changes_dictionary(const char *name)
     return false;
 }
 
-/* Learns what the call does. */
+/* Makes the call once and keeps its outcome. */
 static void scene_make(struct test *t, struct scene *s, const struct array_call *call, int structure)
 {
     const bool dict = structure != NO_DICT;
@@ -355,7 +354,7 @@ static bool is_tried(const struct array_call *call, int structure)
     return call->needs != ORDO_CAN_ORDER || !structure_is(structure, ORDO_NO_ORDER);
 }
 
-/* Calls `body` for each call on arrays, and for each call on each structure. */
+/* Calls `body` for each call on arrays and each call on each structure. */
 static unsigned long for_each_scene(struct test *t, unsigned long (*body)(struct test *t, struct scene *s, size_t seed),
                                     bool         arrays)
 {
@@ -377,17 +376,17 @@ static unsigned long for_each_scene(struct test *t, unsigned long (*body)(struct
     return tried;
 }
 
-/* ---- an event of the list fails ------------------------------------------------------------------------------------ */
+/* ---- an event of the list fails ---------------------------------------------------------------------------------- */
 
-/* An error that the event's failure explains, or none. */
+/* Whether the failure of the event explains the status. */
 static bool explained(ordo_status got)
 {
     return got == ORDO_OK || got == ORDO_OPENCL;
 }
 
-/* Makes the call with an event that fails, and a second time behind it. A call that may change the dictionary waits for the
- * event on the host, and changes nothing. Another call is done as a whole or not at all. Calls made after the failure are
- * right. Returns how many commands there were. */
+/* Makes the call with an event that fails, and a second time behind it. A call that may change the dictionary waits
+ * for the event on the host, and changes nothing. Another call runs as a whole or not at all. Later calls are right.
+ * Returns the number of commands. */
 static unsigned long fail_listed(struct test *t, struct scene *s, enum manner manner, unsigned long at)
 {
     test_context(t, "%s of a %s, driver '%s', the event fails before command %lu", s->call.name,
@@ -465,10 +464,10 @@ Test(events, that_fail_leave_nothing_wrong_behind)
     test_each_device_with("cpu=0,progress=1", listed_arrays);
 }
 
-/* ---- an event that an earlier call waits for ------------------------------------------------------------------------- */
+/* ---- an event that an earlier call waits for --------------------------------------------------------------------- */
 
-/* A query waits for an event. An update without a list, in the same queue or another one, blocks until the event is over,
- * and is done, whether it failed or not. */
+/* A query waits for an event. An update without a list, in the same queue or another one, blocks until the event has
+ * ended, and then succeeds. */
 static void update_behind(struct test *t, int structure, bool same_queue, bool fails)
 {
     cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
@@ -510,7 +509,7 @@ Test(events, of_earlier_calls_are_waited_for_by_updates)
     test_each_device(updates_behind);
 }
 
-/* ---- another command of the queue fails ---------------------------------------------------------------------------- */
+/* ---- another command of the queue fails -------------------------------------------------------------------------- */
 
 static unsigned long n_broken, n_sound;
 
@@ -526,7 +525,7 @@ static void expect_broken_until_built(struct test *t, ordo_dict *dict)
     test_true(t, size == 1);
 }
 
-/* A dictionary in doubt whose keys do not ascend. */
+/* A dictionary that must be checked, and whose keys do not ascend. */
 static void unsound(struct test *t)
 {
     ordo_dict    *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
@@ -544,8 +543,8 @@ Test(events, of_other_commands_break_a_dictionary_until_it_is_built)
     test_each_device(unsound);
 }
 
-/* A command of the caller's own waits for an event that fails before command `at` of the update behind it. What is left is
- * sound, or every call says that it is not until the dictionary is built. */
+/* A command of the caller waits for an event that fails before command `at` of the update behind it. The dictionary is
+ * sound, or every call returns ORDO_BROKEN until it is built. */
 static unsigned long drop_update(struct test *t, struct scene *s, unsigned long at)
 {
     cl_command_queue queue = test_queue(t, 0);
@@ -599,8 +598,8 @@ Test(events, of_other_commands_that_fail_leave_a_dictionary_sound_or_broken)
     test_each_device(dropped);
 }
 
-/* A call on arrays in the device's own queue waits for an event. A call over host memory behind it is right: none of its
- * commands is dropped. */
+/* A call on arrays in the device's own queue waits for an event. A call over host memory behind it is right, and none
+ * of its commands is dropped. */
 static unsigned long host_behind(struct test *t, struct scene *s, size_t seed)
 {
     static const uint32_t word = 5;
@@ -639,7 +638,7 @@ Test(events, of_earlier_calls_spoil_no_call_over_host_memory)
     test_each_device_with("cpu=0", hosts_behind);
 }
 
-/* ---- another thread sets the event --------------------------------------------------------------------------------- */
+/* ---- another thread sets the event ------------------------------------------------------------------------------- */
 
 static void *set_later(void *event)
 {
@@ -650,7 +649,7 @@ static void *set_later(void *event)
     return NULL;
 }
 
-/* With the driver as it is. Each call may block or not: once the event has come it has done what it does. */
+/* With the real driver. A call may block or not. After the event its outcome is right. */
 static unsigned long come_late(struct test *t, struct scene *s, size_t seed)
 {
     cl_int    code = CL_SUCCESS;

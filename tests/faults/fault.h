@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults by number: who may fail counts its calls, and the chosen one fails without doing anything. Used for OpenCL's
- * calls (fault_opencl.c) and for memory of the host (fault_run.c). */
+/* Faults by number: the functions that may fail count their calls, and the chosen call fails without any effect. For
+ * OpenCL (fault_opencl.c) and host memory (fault_run.c). */
 #ifndef ORDO_TESTS_FAULT_H
 #define ORDO_TESTS_FAULT_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* OpenCL's objects, counted by references: what create, retain and release calls and events handed out come to. */
+/* OpenCL's objects, counted by references: created, retained, released, and handed out. */
 enum fault_object {
     FAULT_CONTEXTS,
     FAULT_QUEUES,
@@ -22,13 +22,13 @@ enum fault_object {
 enum { FAULT_LOG = 1 << 14 };
 
 struct fault {
-    /* the test's to set */
+    /* set by the test */
     bool          armed;   /* calls count */
     bool          lasting; /* all calls from number `at` on fail, not only that */
     unsigned long at;      /* the number of the call that fails, from 1; 0: none */
     cl_int        code;    /* what it returns; 0: a code that suits the call */
     const char   *only;    /* only calls whose names begin so count, and fail; NULL: all */
-    /* what came of it */
+    /* results */
     unsigned long calls, struck; /* since armed; `struck` of them failed */
     const char   *what;          /* the first that failed, NULL if none */
     cl_int        given;         /* with this code */
@@ -36,7 +36,7 @@ struct fault {
     const char   *log[FAULT_LOG]; /* the first calls since armed, by name */
 };
 
-/* Whether the call at hand is to fail. */
+/* Whether this call fails. */
 static inline bool fault_strikes(struct fault *f, const char *what, cl_int suits)
 {
     if (!f->armed || (f->only && strncmp(what, f->only, strlen(f->only)) != 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL as the library and the test see it: the linker's --wrap puts these functions before the loader's. They count the calls
- * that go through, make the chosen one fail without doing it, and count the objects that are alive.
+/* Wraps OpenCL for the library and the test. The functions count calls, make the chosen call fail without any effect,
+ * and count live objects.
  *
- * A release that is to fail is done all the same: nobody could make up for it, and the counts stay true. */
+ * A release that fails is done nevertheless, because no caller could repeat it, and the counts stay true. */
 #define _GNU_SOURCE
 #include "fault_run.h"
 
@@ -11,7 +11,7 @@
 static struct fault opencl;
 struct fault *const fault_opencl = &opencl;
 
-/* ---- calls that return a code ----------------------------------------------------------------------------------- */
+/* ---- calls that return a code ------------------------------------------------------------------------------------ */
 
 #define CODE(name, suits, params, args)                                                                                \
     cl_int CL_API_CALL __real_##name params;                                                                           \
@@ -36,7 +36,7 @@ CODE(clGetDeviceInfo, CL_OUT_OF_RESOURCES, (cl_device_id of, cl_device_info what
 CODE(clGetCommandQueueInfo, CL_OUT_OF_RESOURCES,
      (cl_command_queue of, cl_command_queue_info what, size_t size, void *to, size_t *have), (of, what, size, to, have))
 
-/* Looks whether a read is done do not count: how many there are is chance. */
+/* Polls for the end of a read do not count, because their number is chance. */
 cl_int CL_API_CALL __real_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
 cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
 cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have)
@@ -73,7 +73,7 @@ CODE(clSetMemObjectDestructorCallback, CL_OUT_OF_RESOURCES,
      (cl_mem mem, void(CL_CALLBACK *gone)(cl_mem, void *), void *argument), (mem, gone, argument))
 CODE(clSetUserEventStatus, CL_OUT_OF_RESOURCES, (cl_event event, cl_int status), (event, status))
 
-/* ---- calls that make an object ------------------------------------------------------------------------------------ */
+/* ---- calls that make an object ----------------------------------------------------------------------------------- */
 
 #define MAKE(type, name, object, suits, params, args)                                                                  \
     type CL_API_CALL __real_##name params;                                                                             \
@@ -115,7 +115,7 @@ MAKE(cl_kernel, clCreateKernel, FAULT_KERNELS, CL_OUT_OF_RESOURCES,
 MAKE(cl_event, clCreateUserEvent, FAULT_EVENTS, CL_OUT_OF_RESOURCES, (cl_context context, cl_int *code),
      (context, &got))
 
-/* Of another shape: NULL is how it fails. */
+/* Fails by returning NULL. */
 void *CL_API_CALL __real_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name);
 void *CL_API_CALL __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name);
 void *CL_API_CALL __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *name)
@@ -125,7 +125,7 @@ void *CL_API_CALL __wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id
     return __real_clGetExtensionFunctionAddressForPlatform(of, name);
 }
 
-/* ---- references ------------------------------------------------------------------------------------------------------ */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 #define REFERENCES(type, kind, object)                                                                                 \
     cl_int CL_API_CALL __real_clRetain##kind(type it);                                                                 \
@@ -155,7 +155,7 @@ REFERENCES(cl_program, Program, FAULT_PROGRAMS)
 REFERENCES(cl_kernel, Kernel, FAULT_KERNELS)
 REFERENCES(cl_event, Event, FAULT_EVENTS)
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 #define COMMAND_IF(holds, name, params, args)                                                                          \
     cl_int CL_API_CALL __real_##name params;                                                                           \
@@ -178,7 +178,7 @@ COMMAND(clEnqueueNDRangeKernel,
          const size_t *local, WAITS_PARAMS),
         (queue, kernel, dims, from, global, local, WAITS))
 
-/* Asked once a thread: for the first one glibc reads /proc/self/maps. */
+/* Queried once a thread, because glibc reads /proc/self/maps for the first one. */
 static bool is_on_stack(const void *at)
 {
     static _Thread_local char  *stack;
@@ -195,7 +195,8 @@ static bool is_on_stack(const void *at)
     return (const char *) at >= stack && (const char *) at < stack + bytes;
 }
 
-/* A read that is not waited for comes to memory that is there as long as the queue: no later call may fail to wait for it. */
+/* A read that does not block writes to memory that lives as long as the queue, because a later call may fail to wait
+ * for it. */
 COMMAND_IF(blocking || !is_on_stack(to), clEnqueueReadBuffer,
            (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
            (queue, mem, blocking, at, size, to, WAITS))

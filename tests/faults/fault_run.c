@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of faults share: see fault_run.h. */
+/* See fault_run.h. */
 #define _GNU_SOURCE
 #include "fault_run.h"
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- host memory ---------------------------------------------------------------------------------------------------- */
+/* ---- host memory ------------------------------------------------------------------------------------------------- */
 
 struct fault fault_memory;
 static long  blocks; /* that were allocated and not yet freed */
 
-/* The linker's names (--wrap) for what is called from the library, and from here. */
+/* The linker's names (--wrap) of functions that the library and the tests call. */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *old, size_t bytes);
@@ -76,7 +76,7 @@ void fault_alone(void)
     cr_assert(setenv("ORDO_BUILD_THREADS", "0", 1) == 0);
 }
 
-/* ---- what must hold ---------------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 void complain(struct complaint *c, const char *format, ...)
 {
@@ -148,9 +148,9 @@ void fault_check_leaks(struct complaint *c, const struct fault_holding *was, con
                  (long long) (is->memory.buffers - was->memory.buffers));
 }
 
-/* ---- which calls fail -------------------------------------------------------------------------------------------------------- */
+/* ---- which calls fail -------------------------------------------------------------------------------------------- */
 
-/* Faults so far in this process: a test in which none struck proves nothing. */
+/* Faults so far in this process. A test without any proves nothing. */
 static unsigned long n_tried, n_struck, n_errors, n_complaints;
 
 bool fault_every_call(void)
@@ -158,8 +158,6 @@ bool fault_every_call(void)
     return test_wants_all("ORDO_TEST_FAULTS");
 }
 
-/* Whether call `n` of those that a scenario makes is to fail, in a sample of about `few`. Most calls set arguments of
- * kernels: these count for less. */
 bool fault_chosen(struct test *t, const struct fault *f, unsigned long n, unsigned long few)
 {
     const bool          argument = n < FAULT_LOG && strcmp(f->log[n - 1], "clSetKernelArg") == 0;
@@ -170,7 +168,7 @@ bool fault_chosen(struct test *t, const struct fault *f, unsigned long n, unsign
     return test_below(t, calls) < (argument ? few / 3 : few);
 }
 
-/* Counts a run with a fault, and tells what was wrong with it. */
+/* Counts a run with a fault, and reports an error in it. */
 void fault_note(struct test *t, const struct fault *f, const struct fault *plan, ordo_status got,
                 const struct complaint *c)
 {
@@ -194,7 +192,7 @@ void fault_show(struct test *t, const char *what, unsigned long least)
     n_tried = n_struck = n_errors = 0;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 void fault_empty(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One public call with faults in it: see fault_scene.h. */
+/* See fault_scene.h. */
 #include "fault_scene.h"
 
 #include "dict/hash/hash.h"
@@ -122,7 +122,7 @@ static int compare_elements(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By keys: where a table has what was stored side by side differs from time to time. */
+/* Sorts by keys, because the places of concurrently stored elements in a table vary. */
 static void sort_elements(struct outcome *o)
 {
     static uint64_t elements[LENGTH(o->keys)];
@@ -193,7 +193,7 @@ static bool same_content(const struct outcome *a, const struct outcome *b)
            memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
 }
 
-/* The first array that differs, of the inputs alone if wanted; n_arrays if none does. */
+/* The first array that differs (`inputs`: the first input); n_arrays: none. */
 static size_t other_array(const struct scene *s, const struct outcome *a, const struct outcome *b, bool inputs)
 {
     for (size_t i = 0; i < s->n_arrays; i++)
@@ -202,7 +202,7 @@ static size_t other_array(const struct scene *s, const struct outcome *a, const 
     return s->n_arrays;
 }
 
-/* ---- what must hold -------------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static void check_error(struct complaint *c, ordo_device *dev, const struct fault *f, ordo_status got)
 {
@@ -245,14 +245,14 @@ static void check_event(struct complaint *c, struct scene *s, ordo_status got)
     forget_event(s);
 }
 
-/* Whether a command that the driver refused orders others, and does nothing by itself. */
+/* Whether a refused command only orders others. */
 static bool is_order(const char *command)
 {
     return strcmp(command, "clEnqueueMarkerWithWaitList") == 0 || strcmp(command, "clEnqueueBarrierWithWaitList") == 0;
 }
 
-/* Whether a call may leave its changes although it returned an error: all of them if its event could not be had (device.h), and
- * any part of a concurrent batch (dict.h). */
+/* Whether a call that returned an error may have changed the dictionary: completely if its event could not be created
+ * (device.h), in part if it is a concurrent batch (dict.h). */
 static bool may_stay(const struct scene *s, const struct fault *f, const struct expected *e)
 {
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
@@ -262,7 +262,7 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
     return f->lasting && s->is->structure != NO_DICT && same_content(e->now, e->after);
 }
 
-/* After an error: what was there is there, and the same call works. */
+/* After an error the content is unchanged, and the same call works. */
 static void check_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
 {
     look(s, e->now);
@@ -309,7 +309,7 @@ ordo_status scene_run_with(struct complaint *c, struct test *t, const struct sce
     return got;
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------------ */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 static void try_one(struct test *t, const struct scenario *is, const struct expected *e, struct fault *f,
                     const struct fault *plan)
@@ -347,11 +347,11 @@ void scene_run_without(struct test *t, const struct scenario *is, struct fault *
     end(&s);
 }
 
-/* Calls of each scenario that are made to fail: fewer where there are more structures, so that a sample of all takes as long; and of a
- * GPU, whose driver takes 0.14 s for a run that takes 0.02 on a CPU. */
+/* Calls of each scenario that fail: fewer with more structures, so that a sample takes as long, and fewer on a GPU,
+ * whose driver takes 0.14 s for a run, compared with 0.02 s on a CPU. */
 enum { SAMPLE = N_CONFIGURED < 16 ? 80 / N_CONFIGURED : 5, SAMPLE_OF_GPU = 2 };
 
-/* Each call that is chosen fails, alone or with all after it. */
+/* Each chosen call fails, alone or with all later calls. */
 static void fail_calls(struct test *t, const struct scenario *is, const struct expected *e, struct fault *f,
                        const struct fault *seen)
 {
@@ -366,7 +366,7 @@ static void fail_calls(struct test *t, const struct scenario *is, const struct e
     }
 }
 
-/* Places in a call from which on its commands are refused: about so many, evenly spread; the seed moves them. */
+/* About as many places in a call from which its commands are refused, evenly spread and moved by the seed. */
 enum { LASTING_PLACES = 6 };
 
 /* All commands from one on are refused until the call returns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One public call with faults in it, again and again: on arrays and a dictionary that are made anew each time, compared
- * with what it does without. */
+/* One public call, repeated with faults, on arrays and a dictionary that are new each time. Compares the outcomes with
+ * that of a call without faults. */
 #ifndef ORDO_TESTS_FAULT_SCENE_H
 #define ORDO_TESTS_FAULT_SCENE_H
 
@@ -14,7 +14,7 @@ enum { NO_DICT = -1 };
 
 struct scene;
 
-/* One public call, and what it is given. */
+/* A public call and its inputs. */
 struct scenario {
     const char              *name;
     const struct array_call *call;       /* gives the arrays, NULL: there are none */
@@ -40,7 +40,7 @@ struct scene {
     size_t                 numbers[SCENE_NUMBERS];
 };
 
-/* What is there to see after a call. */
+/* The visible outcome of a call. */
 struct outcome {
     void       *output[CALL_ARRAYS];
     size_t      numbers[SCENE_NUMBERS];
@@ -49,7 +49,7 @@ struct outcome {
     ordo_status status; /* of checking and reading the dictionary */
 };
 
-/* What the calls of a scenario come to, and before it. */
+/* The outcome of a scenario without faults, and the state before it. */
 struct expected {
     struct outcome *before, *after, *now;
 };
@@ -57,13 +57,13 @@ struct expected {
 struct expected scene_expected(void);
 void            scene_forget(struct expected *e);
 
-/* Runs the scenario without a fault, and learns what to expect; f counts its calls. The first run builds kernels. */
+/* Runs the scenario without a fault, and keeps the outcome; f counts its calls. The first run builds kernels. */
 void scene_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e);
-/* Runs it with one fault, as `plan` has it. Returns the status. */
+/* Runs the scenario with the fault of `plan`. Returns the status. */
 ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
                            struct fault *f, const struct fault *plan);
-/* Runs it with a fault at every call that is chosen. If f->only is set, all commands from a chosen one on are refused until
- * the call returns. */
+/* Runs the scenario with a fault at every chosen call. If f->only is set, all commands from a chosen one on are
+ * refused until the call returns. */
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every OpenCL call that Ordo makes fails in turn, and every allocation in host memory: the call at hand returns the error
- * that suits, data is what it was, nothing leaks, and the same call works right after. Calls fail one by one, and all from
- * one on, as when a device is lost.
+/* Every OpenCL call and every allocation of host memory fails in turn: Ordo's call returns a suitable error, data is
+ * unchanged, nothing leaks, and the same call then works. Calls fail alone, and with all later ones, as on a lost
+ * device.
  *
- * A driver that refuses all commands from one on until the call returns is tried, too. After that a dictionary is sound, and holds
- * what it held, or what it was to hold if the call returned ORDO_OK.
+ * A driver that refuses all commands from one on until the call returns is tried, too. Then a dictionary is sound and
+ * unchanged, or changed if the call returned ORDO_OK.
  *
- * Both go through functions of the test (fault_opencl.c, fault_run.c), by the linker's --wrap. By default a sample of the
- * calls fails, seeded as all tests are; ORDO_TEST_FAULTS=all takes every one. */
+ * The test wraps both (fault_opencl.c, fault_run.c). By default a seeded sample of the calls fails; with
+ * ORDO_TEST_FAULTS=all every call. */
 #define _GNU_SOURCE
 #include "fault_scene.h"
 
@@ -27,7 +27,7 @@ static void begin_suite(void)
 
 TestSuite(faults, .init = begin_suite);
 
-/* ---- primitives ------------------------------------------------------------------------------------------------------------- */
+/* ---- primitives -------------------------------------------------------------------------------------------------- */
 
 static void each_primitive(struct test *t, struct fault *f)
 {
@@ -39,7 +39,7 @@ static void each_primitive(struct test *t, struct fault *f)
     }
 }
 
-/* An index, and a search with it. */
+/* Builds an index, and searches with it. */
 static ordo_status search_with(struct scene *s, bool compressed)
 {
     const struct ordo_slice   keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
@@ -98,7 +98,7 @@ static void device_calls(struct test *t, struct fault *f)
         fault_sweep(t, &all[i], f);
 }
 
-/* Kernels from and to the disk cache, also on drivers that have their own. */
+/* Kernels from and to the disk cache, even if the driver has its own. */
 static void cached_programs(struct test *t, struct fault *f)
 {
     char                     dir[] = "/tmp/ordo-faults-XXXXXX";
@@ -165,7 +165,7 @@ Test(faults, primitives_survive_every_allocation)
     test_each_device(primitives_and_memory);
 }
 
-/* ---- dictionaries ------------------------------------------------------------------------------------------------------------- */
+/* ---- dictionaries ------------------------------------------------------------------------------------------------ */
 
 static ordo_status create_another(struct scene *s)
 {
@@ -193,7 +193,7 @@ static ordo_status compact(struct scene *s)
     return ordo_dict_compact(s->dict, NULL);
 }
 
-/* Compacts twice: the second time there are nodes to write over. */
+/* Compacts twice, because the second time there are nodes to overwrite. */
 static ordo_status compact_again(struct scene *s)
 {
     const ordo_status got = compact(s);
@@ -202,7 +202,7 @@ static ordo_status compact_again(struct scene *s)
 
 enum { FEW = 40 };
 
-/* So few that a structure may go to each place that one of them wants instead of over all of it. */
+/* Few keys, so that a structure may visit single places instead of all. */
 static ordo_status upsert_few(struct scene *s)
 {
     uint32_t keys[FEW], values[FEW];
@@ -214,7 +214,7 @@ static ordo_status upsert_few(struct scene *s)
     return ordo_dict_upsert_host(s->dict, keys, values, FEW);
 }
 
-/* Sums: what is combined once more than it should be shows. */
+/* Sums, because they show a value that is combined twice. */
 static ordo_status combine(struct scene *s, uint32_t count)
 {
     uint32_t keys[SCENE_N], values[SCENE_N];
@@ -242,7 +242,7 @@ static ordo_status cleanup(struct scene *s)
     return ordo_lsm_cleanup(s->dict, NULL);
 }
 
-/* Some of the keys, where a structure may do better than to erase them one by one. */
+/* An interval of keys, which a structure need not erase one by one. */
 static ordo_status erase_interval(struct scene *s)
 {
     const uint32_t lo = UINT32_MAX / 4, hi = UINT32_MAX / 2;
@@ -292,15 +292,15 @@ static struct array_call call_of(const struct array_call *call, int structure)
     return structure_is(structure, ORDO_NO_ORDER) ? call_without_order(call) : *call;
 }
 
-/* If faults last, the seed chooses a few scenarios. ORDO_TEST_FAULTS=all takes every one. */
+/* If faults last, the seed chooses a few scenarios; ORDO_TEST_FAULTS=all takes every one. */
 static void sweep(struct test *t, const struct scenario *is, struct fault *f)
 {
     if (!f->only || fault_every_call() || test_below(t, t->facts->cpu ? 24 : 64) == 0)
         fault_sweep(t, is, f);
 }
 
-/* Over arrays of the device or of the host: of each structure half of the calls over the one and half over the other, which the seed
- * decides, and over those of the host memory fails where over those of the device OpenCL does. All with ORDO_TEST_FAULTS=all. */
+/* For each structure the seed assigns half of the calls to device arrays and half to host arrays, and faults of memory
+ * to one half and of OpenCL to the other. ORDO_TEST_FAULTS=all takes all. */
 static void array_calls_of(struct test *t, struct fault *f, int structure)
 {
     for (size_t i = 0; i < n_dict_calls; i++) {
@@ -316,7 +316,7 @@ static void array_calls_of(struct test *t, struct fault *f, int structure)
     }
 }
 
-/* Updates of what is empty, on other queues, and with kernels that are yet to be built. */
+/* Updates of empty structures, on other queues, and with kernels that have yet to be built. */
 static void special_calls_of(struct test *t, struct fault *f, int structure)
 {
     static const char *const names[] = { "ordo_dict_upsert", "ordo_dict_insert", "ordo_dict_apply", "ordo_dict_find",
@@ -335,7 +335,7 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
             }
 }
 
-/* Operations that give up at once, in part, and are done in order. */
+/* Operations that give up immediately or in part, and are then done in order. */
 static void give_up(struct test *t, struct fault *f)
 {
     static const int kinds[] = { BLINK, HASH };
@@ -373,9 +373,10 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
             sweep(t, &all[i], f);
 }
 
-/* Structures that are otherwise configured, whose calls are mostly the same: half of them by OpenCL's calls, the others by allocations,
- * which the seed decides. Where a run waits for a driver that other tests ask too (0.14 s, and 0.02 on a CPU), a third of all by OpenCL's
- * calls, and a sixth by allocations, which are the host's whatever the device. All by both with ORDO_TEST_FAULTS=all. */
+/* Structures with other configurations, whose calls are mostly the same. The seed assigns OpenCL faults to one half
+ * and memory faults to the other. If a run waits for a driver that other tests use too (0.14 s, and 0.02 s on a CPU),
+ * a third has OpenCL faults and a sixth memory faults, which do not depend on the device. ORDO_TEST_FAULTS=all takes
+ * both for all. */
 static bool is_swept(const struct test *t, const struct fault *f, int structure)
 {
     const uint64_t ways = t->facts->cpu ? 2 : f == &fault_memory ? 6 : 3;
@@ -383,7 +384,7 @@ static bool is_swept(const struct test *t, const struct fault *f, int structure)
            ((uint64_t) structure / 2 + t->seed) % ways == (f == &fault_memory ? 1 : 0);
 }
 
-/* Every second of them, from `first` on: two tests, which run at once. */
+/* Every second one, from `first` on, so that two tests run concurrently. */
 static void every_second(struct test *t, struct fault *f, int first)
 {
     for (int s = first; s < N_CONFIGURED; s += 2) {
@@ -431,7 +432,7 @@ Test(faults, other_dictionaries_survive_every_opencl_call)
     test_each_device(other_dictionaries_and_opencl);
 }
 
-/* Arrays of host memory that go to the device and come back by pinned memory, which the first call gets. */
+/* Arrays of host memory that pass through pinned memory, which the first call creates. */
 static void host_calls(struct test *t)
 {
     static const char *const names[] = { "ordo_dict_find", "ordo_dict_insert", "ordo_dict_range", "ordo_dict_upsert" };
@@ -443,7 +444,7 @@ static void host_calls(struct test *t)
     }
 }
 
-/* Errors of so few runs that a seed may choose none. */
+/* The runs are so few that a seed may choose no error. */
 #define ERRORS_OF_FEW (fault_every_call() ? 3 : 0)
 
 static void small_host_calls(struct test *t)
@@ -471,7 +472,7 @@ Test(faults, calls_over_host_memory_survive_every_opencl_call)
     test_each_device_with("cpu=0", large_host_calls);
 }
 
-/* What leaves out what is stale while it merges, by groups that wait for each other. */
+/* Merges that leave out stale values, by groups that wait for each other. */
 static void deduplicating(struct test *t)
 {
     const struct scenario all[] = {
@@ -493,7 +494,7 @@ Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
     test_each_device_with("cpu=0,progress=1", deduplicating);
 }
 
-/* A tree of some 180 leaves of 25 elements, of which batches of up to 1000 change them in place, where values are combined. */
+/* A tree of 180 leaves of 25 elements, which batches of up to 1000 combined values change in place. */
 enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_SHARE = 1030 };
 
 static ordo_status combine_one_key(struct scene *s, uint32_t count)
@@ -507,7 +508,7 @@ static ordo_status combine_one_key(struct scene *s, uint32_t count)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, keys, values, count);
 }
 
-/* More of one leaf than it takes as they come. */
+/* Combines more values of one leaf than it takes directly. */
 static ordo_status combine_one(struct scene *s)
 {
     return combine_one_key(s, FEW);
@@ -519,7 +520,7 @@ static ordo_status combine_over_a_share(struct scene *s)
     return combine_one_key(s, OVER_A_SHARE);
 }
 
-/* Keys that are not there, eight in each of a few leaves, which split. */
+/* Combines new keys, eight in each of a few leaves, which split. */
 static ordo_status combine_new(struct scene *s)
 {
     uint32_t key[FEW], value[FEW];
@@ -531,7 +532,7 @@ static ordo_status combine_new(struct scene *s)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, FEW);
 }
 
-/* So many that are not there that the pools have to grow; each of them twice. */
+/* Combines so many new keys that the pools grow; each key twice. */
 static ordo_status combine_beyond_pools(struct scene *s)
 {
     uint32_t key[TREE_MOST], value[TREE_MOST];
@@ -571,7 +572,7 @@ Test(faults, combines_survive_every_opencl_call)
     test_each_device_with("cpu=0", combining);
 }
 
-/* Stores so many new keys that a tree is built anew. */
+/* Stores so many new keys that the tree is rebuilt. */
 static ordo_status upsert_many(struct scene *s)
 {
     uint32_t keys[SCENE_N];
@@ -591,7 +592,7 @@ static ordo_status upsert_between(struct scene *s)
     return ordo_dict_upsert_host(s->dict, keys, keys, OVER_A_SHARE);
 }
 
-/* Builds trees anew, in new memory and in place, with a batch and without. */
+/* Rebuilds trees in new memory and in place, with a batch and without. */
 static void rebuilding(struct test *t)
 {
     static const struct scenario all[] = {
@@ -614,7 +615,7 @@ Test(faults, trees_survive_a_driver_that_refuses_all_commands)
     test_each_device_with("cpu=0", rebuilding);
 }
 
-/* The number of the last call of this name. */
+/* The number of the last call with this name. */
 static unsigned long last_of(const struct fault *f, const char *name)
 {
     for (unsigned long n = f->calls; n > 0; n--)
@@ -624,7 +625,7 @@ static unsigned long last_of(const struct fault *f, const char *name)
     abort();
 }
 
-/* Leaves so few elements that the tree is built anew at the end. */
+/* Leaves so few elements that the tree is rebuilt at the end. */
 static ordo_status erase_most(struct scene *s)
 {
     static uint32_t keys[TREE_HELD];
@@ -637,10 +638,10 @@ static ordo_status erase_most(struct scene *s)
         s->dict, &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .count = TREE_HELD - FEW });
 }
 
-/* A rebuild begins with a buffer for all elements, and makes a buffer for each of the pools after that. */
+/* A rebuild creates a buffer for all elements, and then one for each pool. */
 enum { BUFFERS_OF_A_REBUILD = 8 };
 
-/* A batch is done although its last buffers are refused: a later batch gives its memory back. */
+/* A batch succeeds although its last buffers are refused. A later batch frees its memory. */
 static void without_host_memory(struct test *t)
 {
     const struct scenario is = { "erase of most", .run = erase_most, .structure = BLINK, .held = TREE_HELD,
@@ -696,7 +697,7 @@ Test(faults, other_dictionaries_survive_every_allocation)
     test_each_device(other_dictionaries_and_memory);
 }
 
-/* ---- a device that failed --------------------------------------------------------------------------------------- */
+/* ---- a device that failed ---------------------------------------------------------------------------------------- */
 
 enum { ILLEGAL_ACCESS = -9999 }; /* NVIDIA's */
 
@@ -727,7 +728,7 @@ static void failing_device(struct test *t)
 {
     ordo_device *dev = t->dev;
 
-    /* Want of memory, until a call that waits says otherwise; until one says that all is well again. */
+    /* The code means lack of memory until a wait fails, and again after a wait has succeeded. */
     test_ok(t, scan_on_host(dev));
     test_ok(t, ordo_device_trim(dev));
     test_status(t, with_lasting(dev, 1, CL_OUT_OF_RESOURCES, scan_on_host), ORDO_NO_DEVICE_MEMORY);
@@ -751,9 +752,9 @@ Test(faults, a_kernel_that_failed_is_no_want_of_memory)
     test_each_device(failing_device);
 }
 
-/* ---- forks ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- forks ------------------------------------------------------------------------------------------------------- */
 
-/* In the child: what has begun ends, and the driver is not asked. Its locks may be those of a thread that is not there. */
+/* In the child: calls end without using the driver, whose locks a missing thread may hold. */
 static int child_of_fork(ordo_device *dev, ordo_dict *dict, ordo_index *index)
 {
     struct ordo_memory memory;
@@ -806,7 +807,7 @@ Test(faults, a_child_of_fork_asks_the_driver_nothing)
     test_each_device(forking);
 }
 
-/* ---- that the tests can fail --------------------------------------------------------------------------------------------------- */
+/* ---- checks of the test itself ----------------------------------------------------------------------------------- */
 
 static struct ordo_slice slice_of(const struct scene *s, size_t i)
 {
@@ -920,7 +921,7 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* Fails for an OpenCL function that is called in a file and that is not in the text `known`. Returns how many are called. */
+/* Fails for an OpenCL function that a file calls and the text `known` lacks. Returns the number of functions. */
 static size_t find_calls(const char *path, const char *known)
 {
     char  *text = text_of(path);
@@ -943,7 +944,7 @@ static size_t find_calls(const char *path, const char *known)
     return n;
 }
 
-/* Of the OpenCL calls in host/runtime, where all of the library's are, none escapes. */
+/* Each OpenCL call in host/runtime, which has all of the library's, can fail. */
 Test(faults, every_call_can_fail)
 {
     char          *known = text_of(TEST_SOURCE_DIR "/faults/fault_opencl.c");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every OpenCL call and every allocation of host memory fails in turn while a device is opened: it is refused with an error
- * that suits, or works all the same; nothing leaks, and nothing is remembered that a failure hid. See faults.c. */
+/* Every OpenCL call and every allocation of host memory fails in turn while a device is opened. Opening returns a
+ * suitable error, or works; nothing leaks, and nothing is remembered that a failure hid. See faults.c. */
 #define _GNU_SOURCE
 #include "fault_run.h"
 
@@ -12,7 +12,7 @@
 
 TestSuite(faults_open, .init = fault_alone);
 
-/* ---- opening devices --------------------------------------------------------------------------------------------------------- */
+/* ---- opening devices --------------------------------------------------------------------------------------------- */
 
 /* A way to open a device. */
 struct opening {
@@ -70,14 +70,14 @@ static void check_opening_error(struct complaint *c, const struct fault *f, cons
         complain(c, "the message of the error is '%s'", o->message);
 }
 
-/* A device that was opened although a call failed: as always, or able to do less, but right. */
+/* A device that was opened although a call failed is as usual, or can do less, but is right. */
 static void check_opened(struct complaint *c, ordo_device *dev, const struct ordo_facts *usual)
 {
     if (!same_facts(ordo_device_facts(dev), usual) && ordo_device_self_test(dev) != ORDO_OK)
         complain(c, "the device that was opened all the same does not work");
 }
 
-/* A build that fails once, without a word about the source, is the driver's failure: nothing is concluded from it. */
+/* A build that fails once without an error in its log is the driver's failure, and has no consequences. */
 static void check_built_again(struct complaint *c, const struct fault *f, const struct opened *o,
                               const struct ordo_facts *usual)
 {
@@ -89,7 +89,7 @@ static void check_built_again(struct complaint *c, const struct fault *f, const 
         complain(c, "a build that failed once changed what the device can");
 }
 
-/* Nothing that a failure hid is remembered, unless all compiles failed, which says what the device can. */
+/* Nothing that a failure hid is remembered, unless all compiles failed, which is a fact of the device. */
 static void check_next(struct complaint *c, struct test *t, const struct opening *way, const struct fault *f,
                        const struct ordo_facts *usual)
 {
@@ -130,8 +130,8 @@ static void try_opening(struct test *t, const struct opening *way, const struct 
     fault_note(t, f, plan, got, &c);
 }
 
-/* Whether call n is to fail: a sample of all, and each build where all is found out anew; of a GPU, whose driver takes seconds to be
- * opened so, some of those, and half as many of all. */
+/* Whether call n fails: a sample of all, and each build if nothing is remembered. On a GPU, whose driver then takes
+ * seconds to open, some of the builds, and half as many calls. */
 static bool chosen(struct test *t, const struct opening *way, const struct fault *seen, unsigned long n)
 {
     const bool builds = n <= FAULT_LOG && strcmp(seen->log[n - 1], "clBuildProgram") == 0;
@@ -180,7 +180,7 @@ static void each_opening(struct test *t, struct fault *f)
         { "ordo_device_open, for the first time", .cache = dir, .empty = true, .self_test = true },
     };
 
-    /* What a GPU builds anew takes its driver seconds each time, and allocations are the host's whatever the device. */
+    /* Builds on a GPU take seconds each time, and allocations do not depend on the device. */
     for (size_t i = 0; i < LENGTH(all); i++)
         if (t->facts->cpu || !all[i].empty || f == fault_opencl || fault_every_call())
             sweep_opening(t, &all[i], f);

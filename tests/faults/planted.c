@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Miscompiles, planted: kernels in which something is wrong as a compiler might make it, read through ORDO_CL_DIR. Each must be
- * found out when the device is opened, every time: a safer variant is chosen, with which results are right, or opening is
- * refused, with whatever error, on a busy machine too. And each is first shown to bite: without the self-test, results are wrong.
+/* Injects miscompiles: kernels with an error as a compiler might make it, read through ORDO_CL_DIR. Opening the device
+ * must find each one every time: it chooses a safer variant with right results, or returns an error, on a busy machine
+ * too. First each is shown to have an effect: without the self-test, results are wrong.
  *
- * ORDO_TEST_PLANTS=all tries them all, or those with this text in their name, with every mask; else a few are tried.
+ * ORDO_TEST_PLANTS=all tries all of them, or those with this text in their name, with every mask; else a few.
  * ORDO_TEST_TIMES=number of openings of each (default 3). On the one device that ORDO_DEVICE selects.
  *
- * What a left-out fence, or an acquire or release left out of an access, does cannot be shown on x86, whose loads and stores are
- * ordered as they are, nor where AMD's code runs on it (tests/amd): such plants are in NVIDIA's spelling only. Neither can a
- * team_sync left out where a team is one work-item, nor local-memory updates that are no single step: PoCL runs the work-items of
- * a group one after another. LANES_SYNC and the counts of local updates of the self-test look for these.
- */
+ * The effect of a missing fence, acquire or release cannot be shown on x86, whose loads and stores are ordered, or if
+ * AMD's code runs there (tests/amd). Such errors exist in NVIDIA's spelling only. Nor can that of a missing team_sync
+ * in teams of one, or of local updates that are not atomic, because PoCL runs the work-items of a group one after
+ * another. LANES_SYNC and the counts of local updates in the self-test look for these. */
 #define _DEFAULT_SOURCE
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
@@ -26,7 +25,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what is planted --------------------------------------------------------------------------------------------- */
+/* ---- the errors -------------------------------------------------------------------------------------------------- */
 
 enum {
     FEW = 1,        /* among the few that are always tried */
@@ -43,9 +42,9 @@ struct edit {
     const char *file, *from, *to;
 };
 
-/* `body`, if there is one, is that of a kernel of `groups` work-groups, which leaves `want` in words[0] if all is well: for what
- * the public calls do not use on the devices that are here, or seldom. `edit` has a place for each way in which a device may
- * spell what is edited. */
+/* `body` (may be NULL): of a kernel of `groups` work-groups, which leaves `want` in words[0] if all is well, for
+ * functions that the public calls use seldom or never on the devices here. `edit` has an entry for each spelling of
+ * the edited text. */
 struct plant {
     const char *name;
     struct edit edit[6];
@@ -71,8 +70,8 @@ struct plant {
     "{ " HALVES " const uint low = ordo_load_relaxed(piece); return low | (ulong) ordo_load_relaxed(piece + 1) << "    \
     "32; }"
 
-/* Groups in the order of their tickets: each waits for words[2] to come to its own, but not for ever; and finds in `wide` what
- * the one before left there. */
+/* Groups in the order of their tickets. Each waits for a bounded time until words[2] is its ticket, and finds in
+ * `wide` the words of the group before. */
 #define TURN(load, then)                                                                                               \
     "const uint ticket = ordo_add(words + 1, 1); uint left = 1 << 22; while (left > 0 && " load                        \
     "(words + 2) != ticket) left--; " then "(words + 2, ticket + 1);"
@@ -492,11 +491,11 @@ static const struct plant plants[] = {
       0 },
 };
 
-/* ---- planting ---------------------------------------------------------------------------------------------------- */
+/* ---- injecting an error ------------------------------------------------------------------------------------------ */
 
 #define DIRECT_FILE "planted.cl"
 
-/* The kernel that is run directly, and, unless `clean`, the plant. */
+/* The kernel that is run directly and, unless `clean`, the error. */
 static void plant(const struct plant *p, bool clean, struct overlay *o)
 {
     char direct[2048];
@@ -514,7 +513,7 @@ static void plant(const struct plant *p, bool clean, struct overlay *o)
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
 
-/* What the public calls make of some input, compared with what is right. */
+/* Results of the public calls, compared with the right ones. */
 struct work {
     ordo_device *dev;
     unsigned     kind;
@@ -562,7 +561,7 @@ static bool scans(struct work *w)
     return true;
 }
 
-/* Leaves the sorted keys in `out`, and in `values` where each was. */
+/* Sorts keys into `out`, and their places into `values`. */
 static bool sorts(struct work *w)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -664,9 +663,9 @@ static bool works(ordo_device *dev, unsigned kind, char *wrong, size_t room)
     return right;
 }
 
-/* ---- that it bites ----------------------------------------------------------------------------------------------- */
+/* ---- that an error has an effect --------------------------------------------------------------------------------- */
 
-/* What the kernel of planted.cl leaves in words[0]. */
+/* Runs the kernel of planted.cl, and reads words[0]. */
 static ordo_status ask_direct(struct ordo_call *call, const struct plant *p, uint32_t *got)
 {
     const uint32_t           lanes = ordo_device_facts(call->dev)->sub_group, group = p->kind & TEAM ? lanes : 1;
@@ -694,7 +693,7 @@ static bool is_right_directly(ordo_device *dev, const struct plant *p, char *wro
     return status == ORDO_OK && got == p->want;
 }
 
-/* Whether the device has what is edited. */
+/* Whether the device uses the edited text. */
 static bool has_variant(ordo_device *dev, const struct plant *p)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -730,11 +729,11 @@ static int bite_of(const struct plant *p, const char *mask, bool clean)
     return right ? RIGHT : WRONG;
 }
 
-/* ---- that it is caught ------------------------------------------------------------------------------------------- */
+/* ---- that an error is found -------------------------------------------------------------------------------------- */
 
 enum fate { CAUGHT, MISSED, NO_MESSAGE, NOT_CURED };
 
-/* Opened with a variant that is to be safer. */
+/* A device that was opened with a safer variant. */
 static enum fate fate_of_opened(ordo_device *dev, const struct plant *p)
 {
     char        wrong[512] = "";
@@ -773,12 +772,12 @@ static int fate_of(const struct plant *p, const char *mask, bool clean)
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
-/* In place of an answer: how a process ended, in words on stderr. */
+/* Instead of an answer: the process died, as stderr reports. */
 enum { DIED = 100 };
 enum { CHILD_SECONDS = 300 };
 
-/* What `ask` answers in a process of its own. A kernel with something wrong in it may read and write anywhere: it may end the
- * process, and NVIDIA's driver then refuses whatever that process asks for. */
+/* Calls `ask` in a separate process. A wrong kernel may read and write anywhere and end the process, and NVIDIA's
+ * driver then refuses every call of that process. */
 static int in_child(int (*ask)(const struct plant *p, const char *mask, bool clean), const struct plant *p,
                     const char *mask, bool clean)
 {
@@ -809,7 +808,7 @@ static void set_profile(const struct plant *p, const struct overlay *o)
     cr_assert(setenv("ORDO_PROFILE", path, 1) == 0);
 }
 
-/* How many openings of `times()` found it. */
+/* How many of times() openings found the error. */
 static long times_caught(const struct plant *p, const char *mask)
 {
     long caught = 0;
@@ -822,7 +821,7 @@ static long times_caught(const struct plant *p, const char *mask)
     return caught;
 }
 
-/* Bites, and is caught, each time. False if the device has no such variant. */
+/* The error has an effect, and is found each time. False if the device has no such variant. */
 static bool try_plant(const struct plant *p, const char *mask)
 {
     struct overlay clean, planted;
@@ -847,7 +846,7 @@ static bool try_plant(const struct plant *p, const char *mask)
     return sound != NO_VARIANT;
 }
 
-/* The i-th of the masks; false if there are fewer. */
+/* The i-th mask; false if there are fewer. */
 static bool mask_of(const struct plant *p, int i, char *mask, size_t room)
 {
     const char *at = p->masks;
@@ -862,7 +861,7 @@ static bool mask_of(const struct plant *p, int i, char *mask, size_t room)
 
 enum { MASKS_MOST = 4 };
 
-/* With how many of its masks a plant is tried. */
+/* With how many of its masks an error is tried. */
 static int masks_tried(const struct plant *p)
 {
     const char *set = getenv("ORDO_TEST_PLANTS");
@@ -873,7 +872,7 @@ struct planting {
     int plant, mask;
 };
 
-/* A process for each: no driver survives a fork in use. */
+/* A process for each, because no driver survives a fork in use. */
 ParameterizedTestParameters(planted, is_caught_when_the_device_is_opened)
 {
     static struct planting all[MASKS_MOST * LENGTH(plants)];
@@ -897,7 +896,7 @@ ParameterizedTest(struct planting *which, planted, is_caught_when_the_device_is_
         test_skip("%s: no device here runs this variant", p->name);
 }
 
-/* ---- what is remembered ------------------------------------------------------------------------------------------ */
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
 
 static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
 {
@@ -916,7 +915,7 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
     return as_expected;
 }
 
-/* What was found of the kernels of the library says nothing about planted ones, nor the other way round. */
+/* The outcome with the library's kernels does not hold for changed ones, nor the other way round. */
 Test(planted, is_neither_hidden_nor_spread_by_the_cache)
 {
     const struct plant             *p = NULL;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stalls: kernels in which some work-groups never do their share of what others wait for, or are very late with it. Each call must
- * end within its bound: with right results, by its fallback, or with an error that says so. What the bounds come to is printed.
+/* Stalls: kernels in which some work-groups never do their share of the work that others wait for, or are very late.
+ * Each call must end within its bound, with right results by its fallback or with an error that says so. The test
+ * prints the times.
  *
- * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its own work: one that stops altogether would keep any
- * launch from ending. What waits, and for what:
- *   look-back      of scan, of compact, of merges that leave out what is stale (group/lookback.cl), and of the sort
- *                  (primitive/sort_onesweep.cl): for what tiles publish. A tile that is silent for LOOKBACK_POLLS or SORT_LOOKS looks is
- *                  folded or counted again
- *   the self-test  for the turn of the group before: CHAIN_PATIENCE looks, then look-back is not used on the device
- *   B-link tree    for latches of leaves and of the root: LTREE_TRIES steps, then another launch, then the tree is checked, and that is an
- *                  error; what the root's latch keeps from being told is made good by the host
- * Reduce, merge and the rest wait for nothing.
+ * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its other work, because a group that stops
+ * would keep any launch from ending. These wait:
+ *   look-back      of scan, of compact, of merges that leave out stale values (group/lookback.cl), and of the sort
+ *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for LOOKBACK_POLLS or
+ *                  SORT_LOOKS polls is folded or counted again
+ *   the self-test  for the turn of the group before: after CHAIN_PATIENCE polls the device is used without look-back
+ *   B-link tree    for latches of leaves and of the root: after LTREE_TRIES steps another launch, then the tree is checked,
+ *                  and that is an error; the host repairs the level below the root's latch
+ * Reduce, merge and the others wait for nothing.
  *
  * ORDO_TEST_STALLS=all tries more masks. */
 #include "tests/ltree/schedule.h"
@@ -33,7 +34,7 @@ static double now_ms(void)
     return 1e3 * (double) t.tv_sec + 1e-6 * (double) t.tv_nsec;
 }
 
-/* Each is kernels to compile: the first one alone unless ORDO_TEST_STALLS=all. */
+/* Each mask compiles kernels, so only the first one is tried unless ORDO_TEST_STALLS=all. */
 static size_t n_masks(size_t all)
 {
     return test_wants_all("ORDO_TEST_STALLS") ? all : 1;
@@ -41,8 +42,8 @@ static size_t n_masks(size_t all)
 
 /* ---- devices with stalls ----------------------------------------------------------------------------------------- */
 
-/* The same device again, opened with what ORDO_CL_DIR holds now and without the self-test, which might do without what is to
- * be tested. */
+/* Opens the same device with the kernels in ORDO_CL_DIR, without the self-test, which might disable the tested
+ * variant. */
 static struct test open_stalled(const struct test *t)
 {
     const struct ordo_device_config config = { .mask = t->mask, .no_self_test = true };
@@ -53,7 +54,7 @@ static struct test open_stalled(const struct test *t)
     return stalled;
 }
 
-/* A call may take that long, and says how long it took. */
+/* Limit of a call in ms; the test prints its time. */
 enum { MOST_MS = 120000 };
 
 static void ended(struct test *t, const char *what, double begin)
@@ -143,7 +144,7 @@ static void try_sort(struct test *t, struct arrays *a, const char *what)
     }
 }
 
-/* A cleanup of runs that are not resolved: a few of each key's values, and every seventh key erased. */
+/* Cleans up unresolved runs: a few values for each key, and every seventh key erased. */
 static void try_cleanup(struct test *t, struct arrays *a, const char *what)
 {
     enum { KEPT = 40000, AGAIN = 12000 };
@@ -218,7 +219,7 @@ static void never_answering(struct test *outer)
 
 static const char *const look_back_masks[] = { "cpu=0,progress=1", "progress=1", "cpu=0,progress=1,int64_atomics=0" };
 
-/* One tile in five, the first one of which is the third. */
+/* One tile in five, beginning with the third. */
 Test(stalls, of_tiles_that_never_answer_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
@@ -244,7 +245,7 @@ static void answering_late(struct test *outer)
     ordo_device_close(&t.dev);
 }
 
-/* Later than others are patient: these may read, in place, what the late ones are about to write over. */
+/* Tiles that are later than others wait. The others may read, in place, elements that the late tiles overwrite. */
 Test(stalls, of_tiles_that_answer_late_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
@@ -300,7 +301,7 @@ static void opening(struct test *outer)
     ordo_device_close(&dev);
 }
 
-/* The turn after ticket 3 is never given; the sum of ticket 3 is never passed on. */
+/* The turn after ticket 3 never comes; the sum of ticket 3 is never passed on. */
 Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 {
     static const char *const from[] = { "        publish_turn(report, turn.ticket + 1);",
@@ -344,7 +345,7 @@ static const char root_from[] = "    const uint node = ltree_new_node(batch, op,
 static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAIN;\n"
                               "    const uint node = ltree_new_node(batch, op, op->level);\n";
 
-/* Upserts of keys first, first + step ..., and of the stalled one in their middle if `stalled`; values are the keys. */
+/* Upserts keys first, first + step ..., and the stalled key in their middle if `stalled`; values are the keys. */
 static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step, bool stalled,
                           const char *what)
 {
@@ -379,7 +380,7 @@ static ordo_dict *make_tree(struct test *t)
     return dict;
 }
 
-/* Of the keys of such a batch, those that are there must have their values; how many are. */
+/* Returns how many keys of such a batch are present. Those must have their values. */
 static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step)
 {
     uint32_t *keys = test_alloc(BATCH * 4), *values = test_alloc(BATCH * 4);
@@ -399,7 +400,7 @@ static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t 
     return n;
 }
 
-/* The error names what is wrong; so does each later call; the tree can be built anew, and is sound then. */
+/* The error names the fault, as does each later call. The tree can be rebuilt, and is then sound. */
 static void expect_broken(struct test *t, ordo_dict *dict)
 {
     char     text[512] = "";
@@ -424,7 +425,8 @@ static void expect_broken(struct test *t, ordo_dict *dict)
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-/* Whoever changed the leaf went without giving its latch back. Nobody else needs it: all are served. Then somebody does. */
+/* An operation changed the leaf and did not release its latch. If no other operation needs the leaf, all are served.
+ * Then one does. */
 static void kept(struct test *outer)
 {
     struct test    t = open_stalled(outer);
@@ -442,7 +444,7 @@ static void kept(struct test *outer)
     ordo_device_close(&t.dev);
 }
 
-/* Whoever latched the leaf went without changing it, and is to be served itself. */
+/* An operation latched the leaf without changing it, and still has to be served. */
 static void lost(struct test *outer)
 {
     struct test t = open_stalled(outer);
@@ -454,7 +456,7 @@ static void lost(struct test *outer)
     ordo_device_close(&t.dev);
 }
 
-/* The root never grows: leaves that split stay unknown to the level above until the host makes it anew. */
+/* The root never grows: leaves that split are unknown to the level above until the host rebuilds it. */
 static void rootless(struct test *outer)
 {
     struct test t = open_stalled(outer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are built before they are asked for: by threads of a device's own, and by ordo_device_prepare. */
+/* Programs that are built ahead, by the device's threads and by ordo_device_prepare. */
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
@@ -19,7 +19,7 @@ TestSuite(builds, .init = test_host_code);
 
 enum { N = 1000 };
 
-/* Without a self-test, which here nobody waits for. */
+/* Without the self-test, because no test here needs it. */
 static ordo_device *open_device(int build_threads)
 {
     ordo_device                    *dev = NULL;
@@ -56,7 +56,7 @@ static const struct ordo_prepare_params lsm_of_u32 = {
     .batch = N,
 };
 
-/* ---- one kernel of a module ---------------------------------------------------------------------------------- */
+/* ---- one kernel of a module -------------------------------------------------------------------------------------- */
 
 static size_t count_of(const char *text, const char *what)
 {
@@ -81,7 +81,7 @@ Test(builds, one_kernel_of_a_module_keeps_its_line)
     ordo_device_close(&dev);
 }
 
-/* Of each set of kernels that are built together there are all, and no other that can be left out. */
+/* Each set of kernels that are built together has all of them, and no other kernel that can be left out. */
 Test(builds, kernels_that_are_built_together_are_those_of_a_program)
 {
     ordo_device *dev = open_device(-1);
@@ -111,7 +111,7 @@ Test(builds, kernels_that_are_built_together_are_those_of_a_program)
     ordo_device_close(&dev);
 }
 
-/* All that a device with one program for a kernel builds is right, and every kernel is found in its own. */
+/* A device with one program for each kernel gives right answers, and finds every kernel in its own program. */
 Test(builds, programs_of_one_kernel)
 {
     ordo_device *dev = open_device(-1);
@@ -124,9 +124,9 @@ Test(builds, programs_of_one_kernel)
     ordo_device_close(&dev);
 }
 
-/* ---- by threads ---------------------------------------------------------------------------------------------- */
+/* ---- by threads -------------------------------------------------------------------------------------------------- */
 
-/* Calls take what is wanted out of turn and wait for what is in work; the end of the device waits for the threads. */
+/* Calls build wanted programs out of turn and wait for programs in work. The end of the device waits for the threads. */
 Test(builds, threads_build_what_a_dictionary_will_need)
 {
     ordo_device *dev = open_device(2);
@@ -147,7 +147,7 @@ Test(builds, threads_build_what_a_dictionary_will_need)
     ordo_device_close(&dev);
 }
 
-/* Side by side they spend more than passes; of what opening took, building is what calls waited for. */
+/* Concurrent threads spend more time than passes. Of the time of opening, calls waited for the builds. */
 static void numbers_of_threads(struct test *t)
 {
     static const int          bad[] = { -2, 17, INT32_MAX, INT32_MIN };
@@ -190,7 +190,7 @@ Test(builds, opening_counts_what_was_waited_for)
     ordo_device_close(&dev);
 }
 
-/* While a call waits for a program, threads begin none. */
+/* While a call waits for a program, threads begin no build. */
 Test(builds, threads_give_way_to_calls)
 {
     ordo_device        *dev = open_device(3);
@@ -226,7 +226,7 @@ cl_int __real_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *
 cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                              void(CL_CALLBACK *notify)(cl_program program, void *user), void *user);
 
-/* Stands for a driver that forks in a build while the program ends. */
+/* Acts as a driver that forks in a build while the program ends. */
 cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                              void(CL_CALLBACK *notify)(cl_program program, void *user), void *user)
 {
@@ -257,7 +257,7 @@ static void await_build(ordo_device *dev)
         (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
 }
 
-/* Until the threads have nothing to do and, very likely, wait to be told of more. */
+/* Waits until the threads are idle and, very likely, wait for work. */
 static void let_threads_wait(ordo_device *dev)
 {
     const struct timespec moment = { 0, 30000000 };
@@ -273,7 +273,7 @@ static void let_threads_wait(ordo_device *dev)
     (void) nanosleep(&moment, NULL);
 }
 
-/* A program that ends while its device's threads build, or wait. */
+/* Ends the program while the device's threads build, or wait. */
 static void end_early(enum way way)
 {
     (void) alarm(120); /* an exit that waits for ever ends the test */
@@ -320,7 +320,7 @@ Test(builds, programs_may_end_while_threads_build)
     }
 }
 
-/* ---- by list ------------------------------------------------------------------------------------------------- */
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
 
 struct told {
     size_t calls, done, total, most;
@@ -360,7 +360,7 @@ Test(builds, what_is_prepared_is_not_built_again)
     }
 }
 
-/* Parts are different programs, about as many each, and together all of them. */
+/* The parts are different programs, about equally many, and together all of them. */
 Test(builds, parts_of_a_preparation_are_the_whole)
 {
     struct ordo_prepare_params params = lsm_of_u32;
@@ -433,7 +433,8 @@ static void *prepare_side(void *user)
     return NULL;
 }
 
-/* The first thread stays in its progress until the second one builds, which goes on when the first has returned. */
+/* The first thread stays in its progress function until the second one builds. The second one continues when the first
+ * has returned. */
 static void prepare_by_two(bool cancelled)
 {
     const struct ordo_prepare_params scan = {
@@ -504,7 +505,7 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
     overlay_end(&o);
 }
 
-/* Passed over: what a structure has not, and what a device has not. */
+/* Skips operations that a structure lacks, and types that a device lacks. */
 Test(builds, what_cannot_be_done_is_passed_over)
 {
     static const char *const masks[] = { "", "lanes=one,atomics=legacy", "progress=0,int64_atomics=0" };
@@ -526,7 +527,7 @@ Test(builds, what_cannot_be_done_is_passed_over)
     }
 }
 
-/* Kernels that have been launched, by name; and one that was not so when it was to. */
+/* Names of launched kernels, and a kernel that was launched unprepared. */
 struct launched {
     char names[64][64];
     int  n;
@@ -552,7 +553,7 @@ static void see_launch(void *user, ordo_log_level level, const char *message)
 
 enum { MANY = 20000 };
 
-/* A tree that has no room for a batch side by side looks at how many of its keys are new. */
+/* A tree without room for a concurrent batch counts how many keys of the batch are new. */
 static void use_tree_side_by_side(ordo_device *dev)
 {
     static uint32_t                         keys[MANY];
@@ -572,7 +573,7 @@ static void use_tree_side_by_side(ordo_device *dev)
     ordo_dict_destroy(&tree);
 }
 
-/* Many and few updates. */
+/* Makes many updates, then few. */
 static void use_table(ordo_device *dev)
 {
     static uint32_t               keys[MANY];
@@ -590,7 +591,7 @@ static void use_table(ordo_device *dev)
     ordo_dict_destroy(&table);
 }
 
-/* Of a sorted array what is combined is so as it is merged. */
+/* A sorted array combines values as it merges. */
 static void use_array(ordo_device *dev)
 {
     static uint32_t                       keys[MANY];
@@ -614,7 +615,7 @@ static int programs_of(ordo_device *dev)
     return n;
 }
 
-/* What a preparation launches, and that using what it prepared launches nothing else, and builds nothing. */
+/* A preparation launches these kernels. Using the prepared calls launches no others, and builds nothing. */
 static void expect_launched(const char *mask, const struct ordo_prepare_params *params, void (*use)(ordo_device *dev))
 {
     static struct launched launched;
@@ -654,9 +655,9 @@ Test(builds, what_is_prepared_has_run)
     expect_launched("cpu=0,progress=1", &params, use_array);
 }
 
-/* ---- rehearsals ---------------------------------------------------------------------------------------------- */
+/* ---- dry runs ---------------------------------------------------------------------------------------------------- */
 
-/* Whatever the size of batches, answers that nobody gave do no harm, and hold nothing. */
+/* With batches of any size, made-up answers do no harm, and leave nothing held. */
 static void rehearse(struct test *t)
 {
     const struct ordo_structure *const structures[] = { &ordo_lsm_structure, &ordo_sorted_array_structure,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache: whatever lies in its files, a reader gets what a writer wrote or nothing. */
+/* The disk cache: with any content of its files, a reader gets the content that a writer wrote, or nothing. */
 #define _GNU_SOURCE
 #include "tests/support/support.h"
 
@@ -20,7 +20,7 @@ TestSuite(cache, .init = test_host_code);
 static const struct ordo_digest some_key = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL };
 #define ENTRY "thing-fedcba98765432100123456789abcdef"
 
-/* A directory of the test's own, the cache of all devices that are opened after this. */
+/* A directory of the test, the cache of all devices opened after this. */
 struct place {
     char dir[64];
     int  warnings;
@@ -51,7 +51,7 @@ static ordo_device *open_device(struct place *p, bool self_test)
     return dev;
 }
 
-/* Calls body for the path of every file in the cache; how many there were. */
+/* Calls body for the path of every file in the cache. Returns the number of files. */
 static size_t each_file(const struct place *p, void (*body)(const char *path))
 {
     DIR   *dir = opendir(p->dir);
@@ -99,7 +99,7 @@ static void write_text(ordo_device *dev, struct ordo_digest key, const char *tex
     ordo_cache_write(dev, "thing", key, text, strlen(text));
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 Test(cache, gives_back_what_was_written)
 {
@@ -126,7 +126,7 @@ Test(cache, gives_back_what_was_written)
     end(&p);
 }
 
-/* The entry's file, at most `room` bytes of it; its length. */
+/* Reads at most `room` bytes of the entry's file. Returns its length. */
 static size_t load(const char *path, unsigned char *to, size_t room)
 {
     FILE *file = fopen(path, "rb");
@@ -144,7 +144,7 @@ static void store(const char *path, const unsigned char *from, size_t bytes)
     fclose(file);
 }
 
-/* Each way to damage a file: what is read then must be nothing, with a warning, and a write must heal it. */
+/* After each damage, a read gives nothing and warns, and a write repairs the file. */
 static void check_damaged(struct place *p, ordo_device *dev, const char *path, const unsigned char *image, size_t bytes)
 {
     const int warnings = p->warnings;
@@ -213,11 +213,11 @@ Test(cache, takes_no_entry_for_another)
     end(&p);
 }
 
-/* ---- what is not the user's ---------------------------------------------------------------------------------- */
+/* ---- files of others --------------------------------------------------------------------------------------------- */
 
 enum { NOBODY = 65534 };
 
-/* Something in the entry's place is not read, with a warning, and the next write heals it. */
+/* An object in the entry's place is not read, with a warning. The next write replaces it. */
 static void check_refused(struct place *p, ordo_device *dev, const char *what)
 {
     const int warnings = p->warnings;
@@ -255,7 +255,7 @@ Test(cache, reads_only_files_that_are_the_users_alone)
     end(&p);
 }
 
-/* Nothing is read from the directory, nor written, and that is said once. */
+/* The directory is neither read nor written, with one warning. */
 static void check_shunned(struct place *p, const char *what)
 {
     p->warnings = 0;
@@ -292,7 +292,7 @@ Test(cache, shuns_directories_that_others_may_write)
     end(&p);
 }
 
-/* A file of `bytes` zeros that takes no room on the disk. */
+/* A file of `bytes` zeros without disk space. */
 static void store_hollow(const char *path, size_t bytes)
 {
     store(path, (const unsigned char *) "x", 1);
@@ -321,7 +321,7 @@ Test(cache, removes_no_file_that_only_looks_like_an_entry)
     end(&p);
 }
 
-/* A file that was last written so many seconds ago. */
+/* A file that was last written `seconds` ago. */
 static void store_aged(const struct place *p, const char *name, long seconds)
 {
     char                  path[256];
@@ -355,7 +355,7 @@ Test(cache, removes_what_a_crash_left)
     end(&p);
 }
 
-/* ---- writers at once ----------------------------------------------------------------------------------------- */
+/* ---- concurrent writers ------------------------------------------------------------------------------------------ */
 
 enum { WRITERS = 4, ROUNDS = 200 };
 
@@ -403,7 +403,7 @@ Test(cache, writers_at_once_leave_one_whole_entry)
     end(&p);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t bytes_in_all;
 
@@ -497,7 +497,7 @@ Test(cache, makes_its_directory)
     cr_assert(rmdir(deep) == 0 && rmdir(middle) == 0 && rmdir(p.dir) == 0);
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 enum { SORTED = 100000 }; /* by several kernels: two of a GPU, more of a CPU */
 
@@ -505,7 +505,7 @@ static const struct ordo_prepare_params sort_of_u32 = {
     .what = ORDO_PREPARE_SORT, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = SORTED
 };
 
-/* A device whose driver keeps no programs, prepared, and used; how many of them came from the cache. */
+/* Prepares and uses a device whose driver keeps no programs. Returns how many programs came from the cache. */
 static size_t prepare_and_use(struct place *p)
 {
     ordo_device         *dev = open_device(p, false);
@@ -529,7 +529,7 @@ static size_t prepare_and_use(struct place *p)
     return from_cache;
 }
 
-/* A whole entry, of which a driver can make nothing: another one's may look so. */
+/* A valid entry whose content the driver refuses, like an entry of another driver. */
 static void make_foreign(struct place *p, ordo_device *dev)
 {
     DIR *dir = opendir(p->dir);
@@ -558,7 +558,7 @@ Test(cache, programs_are_kept_and_those_that_a_driver_refuses_are_built_anew)
     end(&p);
 }
 
-/* No file may grow, as where a disk is full. */
+/* No file may grow, as on a full disk. */
 Test(cache, a_full_disk_is_told_once_and_leaves_nothing)
 {
     struct place  p;
@@ -579,7 +579,7 @@ Test(cache, a_full_disk_is_told_once_and_leaves_nothing)
     end(&p);
 }
 
-/* A directory that goes away under a device, and one that nobody can make: programs are built, and a word is said. */
+/* The directory is removed while a device is open, or cannot be created. Programs are built, with one message. */
 Test(cache, programs_are_built_without_a_place_for_them)
 {
     struct place p;
@@ -593,7 +593,7 @@ Test(cache, programs_are_built_without_a_place_for_them)
     cr_assert(p.warnings == 2, "%d warnings", p.warnings);
 }
 
-/* ---- what opening remembers ---------------------------------------------------------------------------------- */
+/* ---- remembered self-tests --------------------------------------------------------------------------------------- */
 
 static void flip_last_byte(const char *path)
 {
@@ -635,7 +635,7 @@ Test(cache, opening_remembers_the_self_test)
     end(&p);
 }
 
-/* Whether opening with this profile tests, and does not remember. */
+/* Whether opening with this profile runs the self-test. */
 static bool tests_with_profile(struct place *p, const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
@@ -646,7 +646,7 @@ static bool tests_with_profile(struct place *p, const char *path, const char *te
     return tests;
 }
 
-/* A profile selects variants: what was found with one says nothing of another. */
+/* A profile selects variants, so the outcome with one profile does not hold for another. */
 Test(cache, opening_remembers_the_self_test_by_profile)
 {
     struct place p;

@@ -16,7 +16,7 @@
 
 TestSuite(device, .init = test_host_code);
 
-/* ---- opening by name ----------------------------------------------------------------------------------------- */
+/* ---- opening by name --------------------------------------------------------------------------------------------- */
 
 static ordo_status open_by(const char *select, char *message, size_t bytes, ordo_device **dev)
 {
@@ -26,7 +26,7 @@ static ordo_status open_by(const char *select, char *message, size_t bytes, ordo
     return ordo_device_open(&config, dev);
 }
 
-/* Opens by `select`, through the configuration and through the environment, and expects a device of this name. */
+/* Opens by `select` through the configuration and through the environment. Expects a device of this name. */
 static void expect_named(const char *select, const char *name)
 {
     char         message[2048] = "";
@@ -120,7 +120,7 @@ Test(device, lists_the_choices_for_a_wrong_name)
     cr_assert(ordo_device_open(NULL, NULL) == ORDO_INVALID);
 }
 
-/* A directory without drivers, whatever the machine has; both loaders of OpenCL take it from the environment. */
+/* A directory without drivers. Both OpenCL loaders read its name from the environment. */
 Test(device, says_what_to_install_without_any_device)
 {
     char         message[2048] = "", empty[] = "/tmp/ordo-no-drivers-XXXXXX";
@@ -139,7 +139,8 @@ Test(device, says_what_to_install_without_any_device)
     cr_assert(dev == NULL && strstr(message, "pocl-opencl-icd"), "%s", message);
 }
 
-/* PoCL shows no device where it cannot write, as in a container without a home: what is wrong is not that it is missing. */
+/* PoCL shows no device if it cannot write, as in a container without a home. The message must not say that PoCL is
+ * missing. */
 Test(device, says_why_a_platform_has_no_device)
 {
     static const char icd[] = "/etc/OpenCL/vendors/pocl.icd";
@@ -163,9 +164,9 @@ Test(device, says_why_a_platform_has_no_device)
     cr_assert(!strstr(message, "install"), "%s", message);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------ */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
-/* How often a warning has this text. */
+/* Counts warnings with this text. */
 struct heard {
     const char *text;
     int         times;
@@ -210,9 +211,9 @@ Test(device, says_which_settings_name_nothing)
     cr_assert(open_and_hear(&none, NULL, 0) == ORDO_OK && none.times == 0, "settings that are right");
 }
 
-/* ---- adopting ------------------------------------------------------------------------------------------------ */
+/* ---- adopting ---------------------------------------------------------------------------------------------------- */
 
-/* Sorts a few keys; what it says. */
+/* Sorts a few keys. Returns the status. */
 static ordo_status sort_few(ordo_device *dev)
 {
     uint32_t          keys[] = { 5, 3, 9, 1, 3 }, values[] = { 0, 1, 2, 3, 4 };
@@ -230,7 +231,7 @@ static cl_uint references(cl_context context)
     return n;
 }
 
-/* Whether a context comes to have n references: a driver's own threads may let go of finished commands a little later. */
+/* Whether a context soon has n references. A driver's threads may release finished commands a little later. */
 static bool comes_to_have(cl_context context, cl_uint n)
 {
     for (int ms = 0; ms < 10000 && references(context) != n; ms++)
@@ -238,7 +239,7 @@ static bool comes_to_have(cl_context context, cl_uint n)
     return references(context) == n;
 }
 
-/* Adopts and uses a queue of the caller's, and lets go of everything. */
+/* Adopts and uses a queue of the caller's, and releases everything. */
 static void check_adopted(struct test *t, cl_context context, cl_command_queue queue)
 {
     ordo_device                    *dev = NULL;
@@ -297,7 +298,7 @@ Test(device, adopts_the_callers_objects)
     test_each_device(adopts);
 }
 
-/* ---- masks and facts ----------------------------------------------------------------------------------------- */
+/* ---- masks and facts --------------------------------------------------------------------------------------------- */
 
 static void masks(struct test *t)
 {
@@ -373,7 +374,7 @@ Test(device, facts_are_sane)
     test_each_device_and_mask(facts);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void last_error(struct test *t)
 {
@@ -414,7 +415,7 @@ Test(device, last_error_fits_any_room)
     test_each_device(last_error);
 }
 
-/* ---- tunables and profiles ----------------------------------------------------------------------------------- */
+/* ---- tunables and profiles --------------------------------------------------------------------------------------- */
 
 static struct ordo_tunable_info tunable(const struct test *t, ordo_device *dev, const char *name)
 {
@@ -540,7 +541,7 @@ static void note_missed(void *user, ordo_log_level level, const char *message)
     }
 }
 
-/* Opens a device: one warning with these words says that the file at `path` is not read. Then saves a profile there. */
+/* Opens a device, expects one warning with these words about the file at `path`, and saves a profile there. */
 static void expect_missed(const char *path, const char *words)
 {
     const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
@@ -604,7 +605,7 @@ Test(device, only_regular_files_of_the_user_are_profiles)
 
 /* ---- large arrays in pieces -------------------------------------------------------------------------------------- */
 
-/* There and back, by two arrays; `plain`: one way goes as the driver has it. */
+/* Uploads and downloads two arrays. `plain`: the driver copies one way. */
 static void there_and_back(struct test *t, size_t first, size_t second, int plain)
 {
     const int        helpers = t->dev->ring.helpers;
@@ -635,7 +636,7 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
     free(is);
 }
 
-/* Of every number of pieces around those that the ring has room for. */
+/* Tries numbers of pieces around the capacity of the ring. */
 static void in_pieces(struct test *t)
 {
     enum { PIECE = 64, SLOTS = 16 };
@@ -661,7 +662,7 @@ Test(device, large_arrays_go_in_pieces)
     test_each_device_with("cpu=0", in_pieces);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void limited(struct test *t)
 {
@@ -748,7 +749,8 @@ static void sort_scratch(struct test *t)
     test_status(t, ordo_device_trim(NULL), ORDO_INVALID);
 }
 
-/* As an unknown GPU a CPU is slow: in the quick ring the device as it is, and with one of the masks, which the seed decides. */
+/* Treated as an unknown GPU a CPU is slow, so the quick ring tries the plain device and one mask, which the seed
+ * chooses. */
 Test(device, a_sort_takes_the_scratch_it_promises)
 {
     static const char *const masks[] = { "cpu=0", "cpu=0,progress=1", "cpu=0,local=16384", "group=64", "local=16384" };
@@ -761,7 +763,7 @@ Test(device, a_sort_takes_the_scratch_it_promises)
     test_each_device_with(masks[test_seed() % (sizeof masks / sizeof *masks)], sort_scratch);
 }
 
-/* Everything is given back: the context has no references left but the test's own. */
+/* Everything is released: only the test has references to the context. */
 static void nothing_held(struct test *t)
 {
     const cl_device_id              id = ordo_device_id(t->dev);
@@ -796,7 +798,7 @@ Test(device, closing_gives_everything_back)
     test_each_device(nothing_held);
 }
 
-/* ---- threads and forks --------------------------------------------------------------------------------------- */
+/* ---- threads and forks ------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 12, THREAD_COUNT = 20011 };
 
@@ -857,7 +859,7 @@ Test(device, threads_share_it)
     test_each_device(threads_sort);
 }
 
-/* In the child: its exit status says which expectation failed. */
+/* In the child. The exit status is the number of the failed expectation. */
 static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
 {
     const struct ordo_slice       s = ordo_at(mem, 0);
@@ -932,7 +934,7 @@ static void goes_by_fences(struct test *t)
     test_true(t, strstr(t->facts->dropped, "order by addresses: replaced by fences") != NULL);
 }
 
-/* Reads that seem whole and are not, where addresses are to give order. */
+/* Reads that seem whole and are torn, if addresses are expected to give order. */
 Test(device, goes_by_fences_where_addresses_give_no_order)
 {
     static const char look[] = "    const uint again = ordo_load_relaxed(header + ordo_after(seen, never));\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device layer: lanes of a team and atomics between groups, by the self-test's kernels at every width; and that the
- * self-test notices what is wrong, and what opening then makes of it. */
+/* The device layer: lanes of a team and atomics between groups, by the kernels of the self-test at every width; errors
+ * that the self-test must notice; and the variants that opening then chooses. */
 #include "tests/support/support.h"
 
 #include "runtime/cl_files.h"
@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- right answers ------------------------------------------------------------------------------------------- */
+/* ---- right answers ----------------------------------------------------------------------------------------------- */
 
-/* Groups of 1, 3 and more sub-groups, as large as the device has them. */
+/* Tries groups of 1, 3 and more sub-groups, up to the largest. */
 static void check_lanes(struct test *t)
 {
     static const uint32_t sub_groups[] = { 1, 2, 3, 8, 32 };
@@ -40,7 +40,7 @@ Test(device_lanes, a_team_of_one_answers_right_on_every_device)
     test_each_device_with("lanes=one,cpu=0", check_lanes);
 }
 
-/* Whether the device itself promises that a started group keeps running, whatever a mask makes of it. */
+/* Whether the device promises forward progress between groups, whatever the mask sets. */
 static bool promises_progress(const struct test *t)
 {
     const struct ordo_device_config config = { .mask = "", .no_self_test = true };
@@ -60,11 +60,11 @@ static bool waited_in_vain(const struct test *t)
     return strstr(message, "waited in vain") != NULL;
 }
 
-/* Each goes on until groups were seen to meet. */
+/* Each runs until groups have collided. */
 enum { ROUNDS = 4, ROUNDS_WITH_MASK = 2 };
 
-/* A group's patience is bounded. On a busy CPU the thread that runs the group before it may get no time for so long; such
- * a round says nothing. */
+/* A group waits for a bounded time. On a busy CPU the thread of the group before it may not run for so long. Such a
+ * round proves nothing. */
 static void check_atomics(struct test *t)
 {
     const bool promised = promises_progress(t);
@@ -100,9 +100,9 @@ Test(device_atomics, groups_pass_words_on_where_progress_is_trusted)
     test_each_device_with("progress=1", check_atomics);
 }
 
-/* ---- wrong answers ------------------------------------------------------------------------------------------- */
+/* ---- wrong answers ----------------------------------------------------------------------------------------------- */
 
-/* A directory for ORDO_CL_DIR that holds one kernel source, in which `from` became `to`. */
+/* A directory for ORDO_CL_DIR with one kernel source, in which `to` replaces `from`. */
 struct broken {
     char dir[64], sub[96], file[128];
 };
@@ -137,7 +137,7 @@ static void remove_broken(const struct broken *b)
     (void) rmdir(b->dir);
 }
 
-/* Breaks `path`; the part of the self-test must then fail and name `function`. */
+/* Breaks `path`. The part of the self-test must fail and name `function`. */
 static void expect_noticed(const char *mask, ordo_status (*part)(ordo_device *), const char *path, const char *from,
                            const char *to, const char *function)
 {
@@ -192,7 +192,7 @@ Test(self_test, notices_a_driver_that_ends_loops)
                    "round < min(rounds, 65535u)", "a loop of 100000 rounds");
 }
 
-/* ---- what opening makes of it -------------------------------------------------------------------------------- */
+/* ---- variants that opening chooses ------------------------------------------------------------------------------- */
 
 static int n_replaced; /* variants that the log says were replaced */
 
@@ -202,7 +202,7 @@ static void count_replaced(void *user, ordo_log_level level, const char *message
     n_replaced += level == ORDO_LOG_WARNING && strstr(message, "replaced by") != NULL;
 }
 
-/* Breaks the 64-bit addition; the device must open without 64-bit atomics, say so, and pass its self-test. */
+/* Breaks the 64-bit addition. The device must open without 64-bit atomics, report that, and pass its self-test. */
 static void expect_narrowed(const char *to)
 {
     const struct ordo_device_config config = { .log = count_replaced };
@@ -240,7 +240,7 @@ Test(self_test, replaces_variants_that_are_wrong_or_do_not_build)
     expect_narrowed("return no_such_function(p, v);");
 }
 
-/* No variant is at fault when the self-test's own buffers cannot be had: opening says so, and replaces nothing. */
+/* If the self-test cannot have its buffers, opening reports that, and replaces no variant. */
 Test(self_test, reports_lack_of_memory_as_itself)
 {
     char                            message[1024] = "";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment of a program that has more rights than its caller (set-user-ID) is its caller's, so nothing of it counts:
- * not where kernels are read from, not where built programs are kept. The linker's --wrap stands between the library and the
- * C library, and answers as in such a program. */
+/* A program with more rights than its caller (set-user-ID) ignores the caller's environment: where kernels are read
+ * and where built programs are kept. The test wraps getenv and secure_getenv, and answers as in such a program. */
 #define _GNU_SOURCE
 #include "tests/support/support.h"
 

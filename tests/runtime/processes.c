@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight processes use one device, one cache and one profile at once. Some of them take only small allocations. */
+/* Eight processes use one device, one cache and one profile concurrently. Some of them have small allocations only. */
 #define _GNU_SOURCE
 #include "tests/dict/structures.h"
 #include "tests/support/support.h"
@@ -18,7 +18,7 @@ static const char *const masks[] = { NULL, "alloc=4000000", "alloc=400000" };
 
 TestSuite(processes, .init = test_host_code);
 
-/* Exits with the number of the line if a call fails: an assertion ends only the process that made the test. */
+/* Exits with the line number if a call fails, because an assertion ends only the process that started the test. */
 #define REQUIRE(cond)                                                                                                  \
     do {                                                                                                               \
         if (!(cond)) {                                                                                                 \
@@ -46,7 +46,7 @@ static void use_structure(ordo_device *dev, int structure, uint32_t first)
     ordo_dict_destroy(&dict);
 }
 
-/* Programs are kept in the cache even if the driver keeps them itself. */
+/* Programs are kept in the cache even if the driver keeps them too. */
 static void use_device(uint32_t number)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {

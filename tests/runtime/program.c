@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: kernels from ORDO_CL_DIR, build errors that name the real file and line, variants. */
+/* Programs: kernels from ORDO_CL_DIR, build errors with file and line, variants. */
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
@@ -9,7 +9,6 @@
 
 TestSuite(program, .init = test_host_code);
 
-/* An empty overlay, in use. */
 static void begin(struct overlay *o)
 {
     overlay_begin(o);
@@ -57,7 +56,7 @@ static void check_message(ordo_device *dev, const char *one, const char *other)
     cr_assert(strstr(text, one) && strstr(text, other), "neither \"%s\" nor \"%s\" may lack in: %s", one, other, text);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 Test(program, a_build_error_names_file_and_line)
 {
@@ -115,7 +114,7 @@ static ordo_status build_kernel(ordo_device *dev, const char *module, const char
     return ordo_call_end(&call, ordo_call_kernel(&call, module, name, NULL, &kernel));
 }
 
-/* Another file's error is named by that file, at its own line, though it is expanded in the middle of the module. */
+/* An error in an included file is reported with that file and its line. */
 Test(program, an_error_in_an_included_file_is_named_by_it)
 {
     struct overlay o;
@@ -132,11 +131,11 @@ Test(program, an_error_in_an_included_file_is_named_by_it)
     overlay_end(&o);
 }
 
-/* ---- includes in branches ------------------------------------------------------------------------------------ */
+/* ---- includes in branches ---------------------------------------------------------------------------------------- */
 
 #define KERNEL "\n__kernel void nothing(__global uint *p) { p[0] = ANSWER; }\n"
 
-/* Whatever was passed over before, a file is there once where it is asked for; in each, part.cl is compiled. */
+/* A file is included once even if an earlier include was skipped. In each text part.cl is compiled. */
 Test(program, an_include_that_is_passed_over_does_not_count)
 {
     static const char *const modules[] = {
@@ -166,7 +165,7 @@ Test(program, an_include_that_is_passed_over_does_not_count)
     overlay_end(&o);
 }
 
-/* The first of `files` files, each of which includes the next `times` times where the compiler may pass it over. */
+/* The first of `files` files. Each includes the next one `times` times in branches that the compiler may skip. */
 static void expect_refused(int files, int times, const char *part)
 {
     char           name[32], text[4096];
@@ -195,7 +194,7 @@ Test(program, sources_without_measure_are_refused)
     expect_refused(9, 50, "bytes"); /* 50 to the power of 8 inclusions */
 }
 
-/* Behind each kind of branch and of repeated include the lines are still those of the file. */
+/* Line numbers are right behind each kind of branch and repeated include. */
 Test(program, errors_behind_branches_are_at_their_lines)
 {
     static const struct {
@@ -224,7 +223,7 @@ Test(program, errors_behind_branches_are_at_their_lines)
     overlay_end(&o);
 }
 
-/* ---- modules that are not there ------------------------------------------------------------------------------ */
+/* ---- missing modules --------------------------------------------------------------------------------------------- */
 
 static void wrong_names(struct test *t)
 {
@@ -245,7 +244,7 @@ Test(program, an_unknown_module_is_named)
     test_each_device(wrong_names);
 }
 
-/* ---- variants ------------------------------------------------------------------------------------------------ */
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 static size_t n_programs(const ordo_device *dev)
 {
@@ -281,7 +280,7 @@ Test(program, a_variant_is_built_once)
     test_each_device(variants);
 }
 
-/* The expanded text stands on its own: every include is gone, each file came once, and lines keep their places. */
+/* The expanded text has no include, each file once, and the lines in their places. */
 static void expansion(struct test *t)
 {
     const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight threads on one device and on two, with objects of their own and with shared ones. A program without Criterion,
- * which the thread sanitizer cannot run; it prints TAP as the others do.
+/* Eight threads on one device and on two, with separate and with shared objects. No Criterion, because the thread
+ * sanitizer cannot run it; prints TAP.
  *
- * ORDO_DEVICE=... restricts it to one device, which is then opened twice. PoCL is asked for two devices. */
+ * ORDO_DEVICE=... restricts the test to one device, which is then opened twice. PoCL shows two devices. */
 #define _GNU_SOURCE
 #include "ordo/ordo.h"
 
@@ -20,7 +20,7 @@
 
 enum { THREADS = 8, SHARE = 500 };
 
-/* ---- threads ------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 struct job {
     ordo_device *dev;
@@ -41,7 +41,7 @@ static void complain(struct job *job, int line, const char *what)
                     what, error);
 }
 
-/* Leaves the function, whose thread has failed. */
+/* Leaves the function of a thread that has failed. */
 #define EXPECT(job, cond)                                                                                              \
     do {                                                                                                               \
         if (!(cond)) {                                                                                                 \
@@ -72,7 +72,6 @@ static void report(bool good, const char *title, const char *why)
     (void) fflush(stdout);
 }
 
-/* Runs eight threads to their ends. */
 static void run(const char *title, void (*work)(struct job *job), struct job jobs[THREADS])
 {
     pthread_t    threads[THREADS];
@@ -93,7 +92,7 @@ static void run(const char *title, void (*work)(struct job *job), struct job job
     report(!why[0], title, why);
 }
 
-/* ---- the devices --------------------------------------------------------------------------------------------- */
+/* ---- the devices ------------------------------------------------------------------------------------------------- */
 
 static char         selects[2][24]; /* "platform:device" */
 static int          n_devices;      /* of them */
@@ -133,14 +132,31 @@ static ordo_status open_device(const char *select, ordo_device **out)
     return got;
 }
 
-/* Eight jobs in turn on the first n devices. */
+/* Runs eight threads on the first device, opened with this configuration. */
+static void run_on_device(const char *title, const struct ordo_device_config *config, void (*work)(struct job *job))
+{
+    struct ordo_device_config on_first = *config;
+    struct job                jobs[THREADS];
+    ordo_device              *dev = NULL;
+    on_first.select = select_of(0);
+    if (ordo_device_open(&on_first, &dev) != ORDO_OK) {
+        report(false, title, "the device cannot be opened");
+        return;
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        jobs[i] = (struct job) { .dev = dev, .number = i };
+    run(title, work, jobs);
+    ordo_device_close(&dev);
+}
+
+/* Gives eight jobs to the first n devices in turn. */
 static void deal(struct job jobs[THREADS], int n)
 {
     for (uint32_t i = 0; i < THREADS; i++)
         jobs[i] = (struct job) { .dev = devices[(int) i % n], .select = select_of((int) i % n), .number = i };
 }
 
-/* ---- objects of their own ------------------------------------------------------------------------------------ */
+/* ---- separate objects -------------------------------------------------------------------------------------------- */
 
 static uint32_t key_of(uint32_t number, uint32_t i)
 {
@@ -169,7 +185,7 @@ static void sort_own(struct job *job)
     EXPECT(job, good);
 }
 
-/* Stores, finds and erases keys that no other thread has. */
+/* Stores, finds and erases keys that no other thread uses. */
 static void use_dictionary(struct job *job, ordo_dict *dict)
 {
     uint32_t keys[SHARE], values[SHARE], got[SHARE];
@@ -213,14 +229,14 @@ static void own_objects(struct job *job)
         own_dictionary(job);
 }
 
-/* ---- shared ones --------------------------------------------------------------------------------------------- */
+/* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
 static bool write_words(cl_command_queue queue, cl_mem mem, const uint32_t *words)
 {
     return clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, SHARE * sizeof *words, words, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* The same through a queue of the thread's own; nothing is waited for but the last event. */
+/* Does so through a queue of the thread, and waits for the last event only. */
 static void use_dictionary_by_queue(struct job *job, cl_command_queue queue, const cl_mem mem[3])
 {
     uint32_t keys[SHARE];
@@ -290,9 +306,9 @@ static void shared_dictionaries(const char *title, int n)
     }
 }
 
-/* ---- the device itself --------------------------------------------------------------------------------------- */
+/* ---- the device itself ------------------------------------------------------------------------------------------- */
 
-/* Odd threads sort, the others ask, set, and make calls that fail. */
+/* Odd threads sort. The others query, set, and make calls that fail. */
 static void settings(struct job *job)
 {
     if (job->number & 1) {
@@ -319,7 +335,7 @@ static void settings(struct job *job)
         OK(job, ordo_device_self_test(job->dev));
 }
 
-/* Beside others that do the same: the cache's directory, and the profile's file, are for all. */
+/* All threads share the directory of the cache and the file of the profile. */
 static void open_and_close(struct job *job)
 {
     for (int round = 0; round < 3; round++) {
@@ -337,7 +353,7 @@ static void open_and_close(struct job *job)
     }
 }
 
-/* What is read of an entry that others write is one of the things that they write. */
+/* A read of an entry gives one of the contents that others write. */
 static void same_entry(struct job *job)
 {
     const struct ordo_digest key = { 1, 2 };
@@ -357,8 +373,8 @@ static void same_entry(struct job *job)
     }
 }
 
-/* Everything once by one thread, for each device: PoCL 3.1 ends the process (pocl_release_dlhandle_cache: Assertion
- * `found->ref_count > 0') where contexts launch a kernel at the same time that it has yet to compile. */
+/* Runs everything once on one thread for each device, because PoCL 3.1 aborts (pocl_release_dlhandle_cache: Assertion
+ * `found->ref_count > 0') if contexts concurrently launch a kernel for the first time. */
 static bool warm_up(int n)
 {
     for (int i = 0; i < n; i++)
@@ -380,9 +396,9 @@ static bool warm_up(int n)
     return true;
 }
 
-/* ---- failures at once ---------------------------------------------------------------------------------------- */
+/* ---- concurrent failures ----------------------------------------------------------------------------------------- */
 
-/* What a log is told, one message at a time; without a lock of its own. */
+/* Messages that a log receives, one at a time; without a lock. */
 static struct listener {
     size_t        messages;
     volatile bool inside, beside; /* a message is being taken in; another came while one was */
@@ -404,7 +420,7 @@ static void listen(void *user, ordo_log_level level, const char *message)
 
 enum { FAILURES = 2000 };
 
-/* Calls that fail before they take the device's lock, and calls that fail under it. */
+/* Makes calls that fail before they take the device's lock, and calls that fail under it. */
 static void fail_again_and_again(struct job *job)
 {
     char text[256], name[32];
@@ -422,25 +438,14 @@ static void fail_again_and_again(struct job *job)
 
 static void failures_at_once(void)
 {
-    static const char               title[] = "eight threads fail at once, and one log is told";
-    const struct ordo_device_config config = {
-        .select = select_of(0), .log = listen, .user = &heard, .no_self_test = true
-    };
-    struct job   jobs[THREADS];
-    ordo_device *dev = NULL;
-    if (ordo_device_open(&config, &dev) != ORDO_OK) {
-        report(false, title, "the device cannot be opened");
-        return;
-    }
-    for (uint32_t i = 0; i < THREADS; i++)
-        jobs[i] = (struct job) { .dev = dev, .number = i };
-    run(title, fail_again_and_again, jobs);
-    ordo_device_close(&dev);
+    run_on_device("eight threads fail concurrently, and one log receives it",
+                  &(struct ordo_device_config) { .log = listen, .user = &heard, .no_self_test = true },
+                  fail_again_and_again);
     report(heard.messages == (size_t) THREADS * FAILURES && !heard.beside, "each failure was told, one at a time",
            heard.beside ? "a message came while another was taken in" : "not as many messages as failures");
 }
 
-/* ---- objects that come and go -------------------------------------------------------------------------------- */
+/* ---- objects that come and go ------------------------------------------------------------------------------------ */
 
 static void prepare(struct job *job)
 {
@@ -455,7 +460,7 @@ static void prepare(struct job *job)
     EXPECT(job, prepared.programs > 0 && prepared.failed == 0);
 }
 
-/* The first two threads prepare. The others make a dictionary of each structure, use it and destroy it. */
+/* The first two threads prepare. The others create a dictionary of each structure, use it and destroy it. */
 static void come_and_go(struct job *job)
 {
     if (job->number < 2)
@@ -474,24 +479,13 @@ static void come_and_go(struct job *job)
     }
 }
 
-/* On a device with threads that build kernels. */
 static void objects_come_and_go(void)
 {
-    static const char               title[] = "eight threads prepare, or make and destroy dictionaries";
-    const struct ordo_device_config config = { .select = select_of(0), .build_threads = 2 };
-    struct job                      jobs[THREADS];
-    ordo_device                    *dev = NULL;
-    if (ordo_device_open(&config, &dev) != ORDO_OK) {
-        report(false, title, "the device cannot be opened");
-        return;
-    }
-    for (uint32_t i = 0; i < THREADS; i++)
-        jobs[i] = (struct job) { .dev = dev, .number = i };
-    run(title, come_and_go, jobs);
-    ordo_device_close(&dev);
+    run_on_device("eight threads prepare, or create and destroy dictionaries",
+                  &(struct ordo_device_config) { .build_threads = 2 }, come_and_go);
 }
 
-/* ---- a fork beside a thread that holds what the child needs --------------------------------------------------- */
+/* ---- a fork while a thread holds the device ---------------------------------------------------------------------- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  gate_moved = PTHREAD_COND_INITIALIZER;
@@ -513,7 +507,7 @@ static void wait_at_gate(const bool *flag)
     (void) pthread_mutex_unlock(&gate);
 }
 
-/* A log that does not come back, with the device's lock held where a call under it fails. */
+/* A log function that blocks, with the device's lock held if the failing call holds it. */
 static void hold(void *user, ordo_log_level level, const char *message)
 {
     (void) user;
@@ -530,7 +524,7 @@ static void *fail_under_the_lock(void *dev)
     return NULL;
 }
 
-/* The child's exit status: 0 if each call came back as it should. */
+/* The child's exit status: 0 if each call returned the right status. */
 static int in_child(ordo_device *dev)
 {
     struct ordo_memory       memory;
@@ -569,7 +563,7 @@ static void fork_beside_a_held_lock(void)
            !waited || WIFEXITED(status) ? "a call in the child came back otherwise" : "the child hung");
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
 {
@@ -579,7 +573,6 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
     return remove(path);
 }
 
-/* With n devices open. */
 static void run_all(const char *title, int n)
 {
     static const struct {
@@ -602,7 +595,7 @@ static void run_all(const char *title, int n)
     shared_dictionaries(name, n);
 }
 
-/* What threads do is no different with kernels that PoCL optimizes: half a minute of a processor. */
+/* Kernels that PoCL does not optimize test threads as well, and save half a minute of processor time. */
 static const char *nothing(const ordo_device *dev)
 {
     (void) dev;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
-#include "runtime/no_device.h"
+#include "runtime/choose.h"
 
 #include <dirent.h>
 #include <stdarg.h>
