@@ -14,7 +14,7 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* ---- new leaves --------------------------------------------------------------------------------------------------- */
+/* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Arrays in scratch, as in the kernels. */
 struct leaves {
@@ -82,7 +82,7 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* The next trie, and scratch for it. */
 struct assembly {
@@ -175,7 +175,7 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------------- */
+/* ---- assembly ---------------------------------------------------------------------------------------------------- */
 
 /* Sets the sizes of the next trie. */
 static void plan(struct assembly *a)

@@ -71,7 +71,7 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 /* counts may be ordo_none(), firsts NULL. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
@@ -133,7 +133,7 @@ ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_hamt_write(call, ordo_hamt_of(dict), &s);
 }
 
-/* ---- whole contents ---------------------------------------------------------------------------------------------------------- */
+/* ---- whole contents ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

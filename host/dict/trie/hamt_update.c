@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf (hamt_merge.c).
- * Any other batch takes three steps:
+/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf
+ * (hamt_merge.c). Any other batch takes three steps:
  *
  *   1  touch      finds the leaf of each update, and so the touched leaves           waits
  *   2  merge      merges the elements of touched leaves, in order, with the batch    waits
@@ -11,7 +11,7 @@
 
 #define MODULE "dict/trie/hamt_update.cl"
 
-/* ---- touched leaves ------------------------------------------------------------------------------- */
+/* ---- touched leaves ---------------------------------------------------------------------------------------------- */
 
 struct touch {
     struct ordo_hamt_touched *out;
@@ -91,7 +91,7 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
     return ORDO_OK;
 }
 
-/* ---- rebuilds ------------------------------------------------------------------------------------------------- */
+/* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool roomy)
@@ -171,7 +171,7 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
              "hamt: not rebuilt after erasures, so it uses more memory than its elements need");
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 /* Copies the elements of touched leaves to a run in scratch. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
  *
- * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update merges
- * the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most leaves
- * change. A lack of memory for flat or table is no error: queries then search the run until the next update. A query of
- * prefixes needs the trie, so it builds it if it is missing.
+ * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update
+ * merges the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most
+ * leaves change. A lack of memory for flat or table is no error: queries then search the run until the next update. A
+ * query of prefixes needs the trie, so it builds it if it is missing.
  *
  * Each file calls only files above it in this list:
  *
@@ -12,8 +12,7 @@
  *   xfast_query.c   queries
  *   xfast_check.c   invariants, statistics
  *   xfast.c         updates, table of the structure
- *   xfast_prefix.c  queries of prefixes
- */
+ *   xfast_prefix.c  queries of prefixes */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
