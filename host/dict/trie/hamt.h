@@ -80,8 +80,8 @@ void ordo_hamt_clear(ordo_dict *dict);
 
 /* ordo_dict_kernel with HAMT_FIXED_DEPTH for a trie of fixed depth. */
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
-/* Adds HAMT_TRIE of cl/dict/trie/hamt.cl. */
-void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie);
+/* HAMT_TRIE of cl/dict/trie/hamt.cl, the first arguments of a kernel. */
+struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie);
 
 /* ---- hamt_query.c ------------------------------------------------------------------------------------------------ */
 

@@ -24,9 +24,8 @@ struct merge {
 /* HAMT_TRIE and HAMT_BATCH. */
 static struct ordo_args args_of(const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&m->old);
 
-    ordo_hamt_add_trie(&args, &m->old);
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->n));
     return args;
 }
@@ -36,13 +35,12 @@ static struct ordo_args args_of(const struct merge *m)
 static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
     const struct ordo_slice hidden = ordo_run_hidden(m->batch);
-    struct ordo_args        args = { .n = 0 };
+    struct ordo_args        args = ordo_hamt_args(&m->old);
 
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
     ORDO_TRY(ordo_call_scratch(call, ((size_t) m->n + 1) * sizeof(cl_uint), &m->more));
     ORDO_TRY(ordo_call_scratch(call, ((size_t) m->old.n_leaves + 1) * sizeof(cl_uint), &m->begins));
     ORDO_TRY(ordo_call_scratch(call, m->old.n_leaves * sizeof(cl_ulong) + sizeof m->sums, &m->plan));
-    ordo_hamt_add_trie(&args, &m->old);
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
     ordo_args_slice(&args, &hidden);
     ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));

@@ -183,8 +183,11 @@ struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *fi
     return launch;
 }
 
-void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)
+struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie)
 {
-    ORDO_ADD(args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->tables.mem), ORDO_ARG(trie->pool.mem),
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->tables.mem), ORDO_ARG(trie->pool.mem),
              ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->n), ORDO_ARG(trie->cell_bits), ORDO_ARG(trie->rank_bits));
+    return args;
 }

@@ -50,8 +50,8 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 /* Raises the peak to the bytes of flat, table and masks. */
 void ordo_xfast_note_peak(struct ordo_xfast *xfast);
-/* Adds XFAST_TRIE of cl/dict/trie/xfast.cl. */
-void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast);
+/* XFAST_TRIE of cl/dict/trie/xfast.cl, the first arguments of a kernel. */
+struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
 /* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
