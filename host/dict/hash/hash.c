@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table's place behind the interface. */
+/* The hash table's row of calls. */
 #include "dict/hash/hash.h"
 
 #include "dict/tour.h"
@@ -28,7 +28,7 @@ static ordo_status another(ordo_device *device, const void *config, ordo_dict **
     return ordo_hash_create(device, config, out);
 }
 
-/* What the configuration and the device do not allow. */
+/* Refuses configurations and devices that cannot work. */
 static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
 {
     const uint64_t local = ordo_device_facts(device)->local_bytes;
@@ -49,7 +49,7 @@ ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config 
     hash->config = *config;
     if (config->load_percent == 0)
         hash->config.load_percent = 80;
-    hash->runs.dict = ordo_dict_kind(&hash->dict); /* for batches with many equal keys */
+    hash->runs.dict = ordo_dict_kind(&hash->dict);
     const ordo_status status = check_config(device, &hash->config);
     if (status == ORDO_OK)
         ordo_dict_expect(*out, another, config);
