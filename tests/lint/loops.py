@@ -51,7 +51,7 @@ BOUNDED = {
 # (file, condition): why a `while` ends, and nothing in it wraps.
 ENDS = {
     ("dict/hash/placement.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "each round is one more proposal",
-    ("dict/hash/table.cl", "changed->n"): "who looks once more has changed a filter: at most once for each change of its bucket",
+    ("dict/hash/filter.cl", "changed->n"): "a bucket is read again only after a change of its filter: at most once for each change of the bucket",
     ("dict/hash/update_sparse.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "the same",
     ("dict/ltree/levels.cl", "*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE"):
         "each level has fewer nodes than that below",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates: in place if all partitions have the capacity, else in a new table. A batch that only erases is not sorted
- * by partition, because erasures are lookups. */
+/* Batches of updates: in place if all partitions have the capacity, else in a new table. A batch that only erases is
+ * not sorted by partition, because erasures are lookups. */
 #include "dict/hash/hash.h"
 
-/* Below so many slots a table that is nearly empty stays as it is. */
+/* A table of fewer slots is never rebuilt smaller. */
 #define SLOTS_MIN ((size_t) 1 << 16)
 
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
@@ -12,7 +12,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* In the table as it is, if it has the room; else in a new one. `found` is what ordo_hash_measure did. */
+/* Stores in place if the table has the capacity, else in a new table. `found` is from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
@@ -36,7 +36,6 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct 
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status partition_and_measure(struct ordo_call *call, const struct ordo_hash *hash,
                                          struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS])
 {
@@ -60,8 +59,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Counts the elements only where the table might be underfull: an element is counted once for every seven eighths of the table that
- * are erased. */
+/* Counts the elements only if elements_min allows that the table is underfull, so each element is counted once for
+ * every 7/8 of the table that are erased. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))
@@ -121,7 +120,7 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
                                      .erased = updates->erased,
                                      .count = updates->count,
                                      .kind = updates->distinct ? HASH_DISTINCT : HASH_ANY };
-    if (updates->erased.mem && !updates->values.mem && dict->value_bytes) /* all are erased */
+    if (updates->erased.mem && !updates->values.mem && dict->value_bytes) /* all updates erase */
         return erase_keys(call, ordo_hash_of(dict), updates->keys, updates->count);
     return update(call, ordo_hash_of(dict), &batch);
 }

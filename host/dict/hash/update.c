@@ -68,8 +68,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* Part of the batch is stored by now, so a launch that fails is repeated. If it fails again, every partition is sound,
-     * and the table has some of the batch. */
+    /* Part of the batch is stored by now, so a launch that fails is repeated. If it fails again, every partition is
+     * sound, and the table has some of the batch. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);
