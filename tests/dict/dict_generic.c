@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dictionaries do besides finding and storing: combine, ranks and selections, ranges with limits and in descending
- * order, seeks with bounds, ranges erased, first and last elements, aggregates. Each structure against the model, with every
- * type of key, on content that updates have made; each call over host memory and over device memory. */
+/* The generic operations: combine, ranks, selections, limited ranges, bounded seeks, erased ranges, first and last
+ * elements, aggregates. Compares each structure with the model, for every key type, on updated content, over host and
+ * over device memory. */
 #include "sequence.h"
 #include "tests/support/calls.h"
 
@@ -21,11 +21,11 @@ struct pair {
     ordo_type    type;
     uint32_t     value_bytes;
     size_t       key_bytes;
-    uint32_t     n_keys;  /* that are drawn */
-    uint64_t     stretch; /* how far apart in ordered form */
+    uint32_t     n_keys;  /* number of possible keys */
+    uint64_t     stretch; /* their distance in ordered form */
 };
 
-/* Number k's key; 0 and n_keys are the ends of the type. */
+/* The key of number k; 0 and n_keys are the ends of the type. */
 static uint64_t form_of(const struct pair *p, uint32_t k)
 {
     const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -62,7 +62,7 @@ static uint32_t below(struct pair *p, uint32_t n)
     return (uint32_t) test_below(p->t, n);
 }
 
-/* Keys of which some are there, and of these the forms. */
+/* Draws present and absent keys, and their forms. */
 static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
 {
     void          *keys = test_alloc((count + 1) * p->key_bytes);
@@ -77,7 +77,7 @@ static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
     return keys;
 }
 
-/* As numbers: zeros, infinities and NaNs of both signs, the ends of integers, and others. */
+/* Zeros, infinities and NaNs of both signs, extreme integers, and random words. */
 static uint64_t draw_word(struct pair *p, size_t bytes)
 {
     static const uint64_t narrow[] = { 0,          0x80000000, 0x7f800000, 0xff800000,
@@ -141,7 +141,7 @@ static void expect_same(struct pair *p, const char *what, const void *got, const
                   ((const uint8_t *) got)[i], ((const uint8_t *) want)[i]);
 }
 
-/* That the dictionary is sound and holds what the model does. */
+/* Checks the dictionary and compares its content with the model. */
 static void expect_model(struct pair *p)
 {
     const size_t n = p->model.count;
@@ -170,8 +170,8 @@ static struct given given_of(struct pair *p, size_t count)
     return g;
 }
 
-/* Makes ordo_dict_NAME on host arrays in the order of calls.h; NULL: none. Over device memory each is uploaded to some offset
- * and read back. */
+/* Calls ordo_dict_NAME with host arrays in the order of calls.h; NULL: absent. Over device memory each array is
+ * uploaded at a random offset and read back. */
 static ordo_status call_with(struct pair *p, const char *name, const struct given *g, bool on_host, void *const host[])
 {
     const struct array_call *call = call_named(name);
@@ -201,7 +201,7 @@ static ordo_status call_with(struct pair *p, const char *name, const struct give
 
 /* ---- combine ----------------------------------------------------------------------------------------------------- */
 
-/* Kernels of their own, as in sequence.c. */
+/* Each type needs kernels of its own, as in sequence.c. */
 static ordo_type value_type(struct pair *p, ordo_op op)
 {
     static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
@@ -219,7 +219,7 @@ static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
     return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
 }
 
-/* One key after another; equal ones next to each other at once. */
+/* Combines key by key. Adjacent equal keys are combined first. */
 static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uint64_t *forms, const void *keys,
                           const void *values, size_t count)
 {
@@ -238,7 +238,7 @@ static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uin
     }
 }
 
-/* How values are combined. */
+/* A way to combine values. */
 struct how {
     ordo_type value;
     ordo_op   op;
@@ -277,8 +277,9 @@ static void combine(struct pair *p, size_t count, bool on_host)
     free(keys);
 }
 
-/* Of a dictionary of keys 0, 8, 16 ...: a batch that goes round `keys` keys, the first of which is `first`. Nodes of a linked tree hold
- * up to 28 elements; the updates of one that a GPU takes as they come are 24 at most, those of one that a team takes 1024. */
+/* Batches for a dictionary of keys 0, 8, 16 ...: `keys` keys, `apart` apart, in turn, beginning with `first`. A node
+ * of a linked tree holds up to 28 elements. A GPU applies up to 24 updates of a node directly; a team applies up to
+ * 1024. */
 static const struct seam {
     const char *what;
     uint32_t    held, first, keys, apart, count;
@@ -336,7 +337,7 @@ static void hold(struct pair *p, uint32_t count)
     free(codes);
 }
 
-/* Twice each: what a batch leaves is combined with the next. */
+/* Applies each batch twice, so that the second combines with the first. */
 static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
 {
     const struct ordo_dict_config config = { type, value_bytes };
@@ -355,7 +356,7 @@ static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t va
     }
 }
 
-/* Batches into an array of keys 0, 8, 16 ..., by what they have of its keys; 0 keys: as many as elements. */
+/* Batches for an array of keys 0, 8, 16 ...; 0 keys: as many keys as elements. */
 static const struct seam tile_seams[] = {
     { "one key that is there", 0, 40, 1, 8, 0 },  { "the 158th", 0, 157 * 8, 1, 8, 0 },
     { "one that is not", 0, 41, 1, 8, 0 },        { "keys that are there", 0, 0, 0, 8, 0 },
@@ -364,7 +365,7 @@ static const struct seam tile_seams[] = {
     { "keys before all but one", 0, 0, 0, 1, 0 },
 };
 
-/* A merge's tiles are of 64 elements on CPUs and of 160 to 320 on GPUs here. */
+/* Here merge tiles have 64 elements on CPUs, 160 to 320 on GPUs. */
 static const uint32_t tile_held[] = { 1, 63, 64, 65, 127, 315, 640 }, tile_counts[] = { 1, 2, 63, 64, 65, 321 };
 
 static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes,
@@ -382,7 +383,7 @@ static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uin
     model_free(&p.model);
 }
 
-/* Each type of value with each operation: of 9 of both the sums of floats are none. */
+/* Pairs of a type and an operation, except sums of floats. */
 static struct how how_of(uint32_t value_bytes, size_t i)
 {
     static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
@@ -430,7 +431,7 @@ static void rank(struct pair *p, size_t count, bool on_host)
     free(want);
 }
 
-/* Outputs of one element a query. */
+/* Outputs with one element for each query. */
 struct hits {
     void    *keys, *values;
     uint8_t *found;
@@ -443,7 +444,7 @@ static struct hits empty_hits(const struct pair *p, size_t count, unsigned wante
                            wanted & 4 ? empty(count, 1) : NULL };
 }
 
-/* Writes what is found, or that nothing is. */
+/* Writes the element found, or that there is none. */
 static void put_hit(const struct pair *p, struct hits *h, size_t i, size_t at)
 {
     put_word(h->found, 1, i, at < p->model.count);
@@ -487,7 +488,7 @@ static void select_some(struct pair *p, size_t count, bool on_host)
 
 /* ---- seeks with bounds ------------------------------------------------------------------------------------------- */
 
-/* Where the nearest key stands; the model's count if there is none. */
+/* Position of the nearest key; the model's count if there is none. */
 static size_t nearest(const struct model *m, ordo_relation relation, uint64_t form)
 {
     const size_t at = model_rank(m, form), there = at < m->count && m->element[at].form == form;
@@ -528,7 +529,7 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Bounds of which some are upside down; first and past: the model's elements. */
+/* Bounds, some of them reversed. first and past are positions in the model. */
 struct bounds {
     void   *lo, *hi;
     size_t *first, *past;
@@ -731,7 +732,7 @@ static const struct {
     const char *name;
     operation  *run;
     bool        numbers;  /* needs values */
-    bool        no_order; /* of keys is needed */
+    bool        no_order; /* works without an order of keys */
 } operations[] = {
     { "combine", combine, true, true },
     { "rank", rank, false },
@@ -776,7 +777,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     model_free(&p.model);
 }
 
-/* Types and values as in dict.c: each is programs to build, unless it is built. With ORDO_TEST_KINDS=all, all. */
+/* Types and value sizes as in dict.c. ORDO_TEST_KINDS=all tests all. */
 static void each_dictionary(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
@@ -808,7 +809,7 @@ Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
     test_each_device_with("cpu=0", with_gpu_ways);
 }
 
-/* On each structure once, however configured. */
+/* Tests each structure in one configuration. */
 static void each_at_seams(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
@@ -823,7 +824,7 @@ Test(dict_generic, combines_at_the_seams)
     test_each_device(each_at_seams);
 }
 
-/* Of those that combine in place. */
+/* Structures that combine in place. */
 static void trees_at_seams(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
@@ -836,7 +837,7 @@ Test(dict_generic, combines_at_the_seams_by_the_ways_of_gpus)
     test_each_device_with("cpu=0", trees_at_seams);
 }
 
-/* By tiles so small that few elements have seams between them; and all that runs do. */
+/* Uses tiles so small that few elements cross tile boundaries, and all operations of runs. */
 static void small_tiles(struct test *t)
 {
     static const int in[] = { SORTED_ARRAY, LSM_GROWTH_2, FAST, XFAST };
@@ -906,7 +907,7 @@ Test(dict_generic, refuses_what_has_no_meaning)
 
 /* ---- large ------------------------------------------------------------------------------------------------------- */
 
-/* Long ranges over many elements, where a table answers and is kept; and after a change it is another. */
+/* Long ranges over many elements: a cached table answers, and is replaced after a change. */
 static void long_aggregates(struct test *t)
 {
     enum { N = 200000, QUERIES = 300 };
@@ -947,8 +948,8 @@ Test(dict_generic, aggregates_long_ranges)
 
 /* ---- intervals erased where they stand ----------------------------------------------------------------------------- */
 
-/* An LSM of many runs, of which intervals and ends go again and again, between updates of the same keys; small enough limits that
- * it is cleaned up, too. */
+/* An LSM of many runs. Erases intervals and ends between updates of the same keys, with limits small enough for
+ * cleanups. */
 static void intervals(struct test *t)
 {
     enum { ROUNDS = 24 };
@@ -971,7 +972,7 @@ static void intervals(struct test *t)
     }
 }
 
-/* One run of which whole stretches are hidden, here many and there none: of every rank the element. */
+/* One run with long hidden segments. Selects the element of every rank. */
 static void selections_around_gaps(struct test *t)
 {
     enum { N = 20000, GAPS = 5 };
