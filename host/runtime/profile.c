@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. First the defaults, then shipped sets of measured values, from the
- * general to the particular, then the user's own profile, which ordo-tune writes.
+/* Values of the tunables for each shape of data: defaults, then shipped sets of measured values from the general to the
+ * particular, then the user's profile, which ordo-tune writes.
  *
- * A profile file holds words NAME=VALUE, # to the end of a line is a comment. "sort.items=15" sets all shapes,
- * "sort.k4v8.items=13" one. */
+ * A profile holds words NAME=VALUE, and comments from # to the end of a line. "sort.items=15" sets all shapes,
+ * "sort.k4v8.items=13" one shape. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -52,7 +52,7 @@ static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
     return tunables[t].scope == ORDO_TUNABLE_KEY ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
 }
 
-/* "sort.items" and "k4v4" give "sort.k4v4.items". */
+/* "sort.items" and "k4v4" make "sort.k4v4.items". */
 static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t room)
 {
     const char *dot = strchr(tunables[t].name, '.');
@@ -79,7 +79,7 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Whether `name` means this tunable for this shape. */
+/* Whether `name` names this tunable and shape. */
 static bool names(const char *name, enum ordo_tunable t, enum ordo_shape shape)
 {
     char full[48];
@@ -97,7 +97,7 @@ static bool is_name_of(enum ordo_tunable t, const char *name)
     return false;
 }
 
-/* Sets every tunable that `name` means; false if there is none, or the value is not one of its choices. */
+/* Sets every tunable of this name. False if there is none or the value is not a choice. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
@@ -113,20 +113,20 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* One word NAME=VALUE, cut in two; false if it is no such word, or means nothing. */
+/* Applies a word NAME=VALUE. False if it is not one. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
     if (!value)
         return false;
     *value++ = 0;
-    if (!*value || value[strspn(value, "0123456789")]) /* strtoul takes signs and blanks too */
+    if (!*value || value[strspn(value, "0123456789")]) /* strtoul accepts signs and blanks, too */
         return false;
     const unsigned long long number = strtoull(value, NULL, 10);
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
 }
 
-/* Reads words NAME=VALUE. What is not understood is named in the log and skipped. */
+/* Applies words NAME=VALUE. Logs and skips unknown ones. */
 static void apply_text(ordo_device *dev, const char *text, const char *where)
 {
     while (*text) {
@@ -148,7 +148,7 @@ static void apply_text(ordo_device *dev, const char *text, const char *where)
 
 /* ---- shipped sets ---------------------------------------------------------------------------------------------- */
 
-/* Shapes of a value. */
+/* Sets of shapes. */
 enum {
     K4V0 = 1 << ORDO_K4V0,
     K4V4 = 1 << ORDO_K4V4,
@@ -167,7 +167,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* The work-items of a group run one after another in one thread. */
+/* For work-items of a group that run one after another in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -194,7 +194,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Without lanes each work-item counts its own digits in local memory: 16 counters fit, 256 do not. */
+/* Without lanes each work-item counts its own digits in local memory, which has capacity for 16 counters, not for 256.
+ */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -205,10 +206,11 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* H100 SXM, driver 580.159, 2026-11-21. Sort: the larger the tile, the fewer look-backs and the longer each digit's writes, which is
- * worth more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan and compact (H200):
- * 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they win. The first 100 of 2^23 (H100):
- * 512 x 32 1.15 times the rate of 256 x 16. Sums by key, sorted (H100): 1.4 times the rate of 256 x 8. */
+/* H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles need fewer look-backs and write longer runs of each digit,
+ * which saves more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
+ * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than they win.
+ * First 100 of 2^23: 512 x 32 has 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8.
+ */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -222,11 +224,11 @@ static const struct setting large_tiles[] = {
     { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
 
-/* Facts that a device must have. 0: any. */
+/* Required facts. 0: any. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
-    uint32_t  sub_group; /* exactly */
+    uint32_t  sub_group; /* exact */
     uint32_t  compute_units_min, max_group_min, local_bytes_min;
 };
 
@@ -299,8 +301,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* A file name from the device's: "nvidia-cuda-nvidia-h100-80gb-hbm3.profile"; malloc'd, NULL if memory ran out. false: there
- * is no place for one. */
+/* The profile's file: ORDO_PROFILE, or a name of the platform and device, such as
+ * "nvidia-cuda-nvidia-h100-80gb-hbm3.profile". Allocated; NULL without memory. False if there is no place for it. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -329,7 +331,7 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Says once that a profile is not read. A missing one is no fault unless ORDO_PROFILE names it. */
+/* Warns once. Only ORDO_PROFILE requires the file to exist. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");
@@ -341,7 +343,7 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              named ? "ORDO_PROFILE=" : "", path, why);
 }
 
-/* False if the file is missing or no profile, which the log is told if `dev` is not NULL. */
+/* False if the file is missing or not a profile. Logs the reason unless `dev` is NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;
