@@ -48,7 +48,7 @@ const char *old_files_differ(const struct old_files *old_files, const cJSON *dev
     return why;
 }
 
-/* The rate of a row of this point in one process of one file; NaN if there is none. */
+/* The rate of a point in one process of a file; NaN if missing. */
 static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
 {
     const cJSON *devices = json_at(file, "devices"), *row = NULL;
@@ -75,22 +75,22 @@ int old_files_each(const struct old_files *old_files, const char *device_name, c
     return n;
 }
 
-/* Slower by less is not called so, unless it is asked for (--slower-by). */
+/* Default share below which a row is not called slower. */
 #define WORTH_GPU 0.05
 #define WORTH_CPU 0.10
-/* A process that takes longer hangs: its options say how long it measures. */
+/* A process that takes longer hangs. */
 #define CHILD_SECONDS 1e6
 
 struct check {
     struct run  *run;
-    const char **arguments; /* of every process but the first */
+    const char **arguments; /* for every process but the first */
     int          n_arguments;
     int          missing, failed;
 };
 
 /* ---- processes ----------------------------------------------------------------------------------------------- */
 
-/* What a program measures with these arguments; NULL, with a complaint, if it says nothing. The caller deletes it. */
+/* Runs a program and returns its file, or NULL after an error. The caller deletes it. */
 static cJSON *measure_in_child(struct check *check, const char *program, const char *const *arguments, int n)
 {
     static const char *const last[] = { "--json", "/dev/fd/3", "--no-host", "--no-array", "--no-chart" };
@@ -121,7 +121,7 @@ static void keep(struct old_files *side, cJSON *answer)
         cJSON_Delete(answer);
 }
 
-/* Turns of the other build, if there is one, and of this one: `first` is how many this one had before. */
+/* Runs the other build, if any, and this one in turns. `first`: processes of this one so far. */
 static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct old_files *old,
                        struct old_files *new_side)
 {
@@ -145,7 +145,7 @@ struct compared {
     enum slowdown verdict;
 };
 
-/* turns: both sides are processes that took turns. */
+/* turns: both sides ran in turns. */
 static void compare_row(const struct old_files *old, const struct old_files *new_side, bool turns,
                         struct compared *compared)
 {
@@ -157,7 +157,7 @@ static void compare_row(const struct old_files *old, const struct old_files *new
     compared->after = median_of_known(after, n_after);
 }
 
-/* Measures a suspect once more, alone, and judges by that alone. */
+/* Measures a suspect again, alone, and judges by that. */
 static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
@@ -226,7 +226,7 @@ static double worth_of(const struct options *options, const cJSON *device)
     return is_true(device, "cpu") ? WORTH_CPU : WORTH_GPU;
 }
 
-/* Rows of this process that can be compared with what others have; their number. */
+/* Lists the rows of this process that can be compared. Returns their number. */
 static int rows_to_compare(struct check *check, const struct old_files *old, struct compared *out)
 {
     struct run  *run = check->run;
@@ -252,7 +252,7 @@ static int rows_to_compare(struct check *check, const struct old_files *old, str
     return n;
 }
 
-/* Whether this process had no time for a row. */
+/* Whether this process skipped the row. */
 static bool was_skipped(const struct check *check, const cJSON *point)
 {
     const cJSON *row = NULL;
@@ -264,7 +264,7 @@ static bool was_skipped(const struct check *check, const cJSON *point)
     return false;
 }
 
-/* Rows that the other build has and this one has not, though it had the time. */
+/* Reports rows of the other build that this one lacks without having skipped them. */
 static void find_missing(struct check *check, const struct old_files *old)
 {
     const struct old_files ours = { .files = { check->run->file.json }, .n = 1 };

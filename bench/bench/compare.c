@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of the table: a structure, a variant, or a peer. */
+/* A line of the table: structure, variant or peer. */
 struct line {
     char          what[48], on[16];
     double        rate;
@@ -23,12 +23,12 @@ struct line {
 #define LINES_MAX 40
 struct comparison {
     struct run      *run;
-    struct spec      point; /* its variant means nothing */
+    struct spec      point; /* without its variant */
     struct line      lines[LINES_MAX];
     int              n;
     struct host_peer told[HOST_PEERS_MAX]; /* peers with figures */
     int              n_told;
-    cJSON           *cuda; /* what ordo-peer measured; NULL: nothing */
+    cJSON           *cuda; /* rows of ordo-peer, or NULL */
 };
 
 static struct line *add_line(struct comparison *c, const char *what, const char *on)
@@ -60,7 +60,7 @@ static void measure_ours(struct comparison *c, const struct spec *spec)
     dict_figures_free(&row.dict);
 }
 
-/* CUB, Thrust, an LSM of CUB's calls, where ordo-peer is there. */
+/* Runs ordo-peer if there is one. */
 static void ask_cuda(struct comparison *c)
 {
     struct run  *run = c->run;
@@ -89,7 +89,7 @@ static void show_cuda(struct comparison *c)
 
 /* ---- the host ------------------------------------------------------------------------------------------------ */
 
-/* Into the file. */
+/* Adds it to the file. */
 static const cJSON *keep_peer(struct comparison *c, const struct host_peer *peer, const struct host_figures *figures)
 {
     cJSON *json = row_point(&c->point);
@@ -122,7 +122,7 @@ static void show_peer(struct comparison *c, const struct host_peer *peer, const 
         c->told[c->n_told++] = *peer;
 }
 
-/* What all peers of a point are measured on. */
+/* The input of all peers of a point. */
 struct peer_inputs {
     struct dict_plan *plan;
     struct inputs     in;
@@ -134,7 +134,7 @@ static bool open_inputs(const struct spec *spec, struct peer_inputs *inputs)
     if (!workload_is_dict(spec->workload))
         return inputs_make(spec, &inputs->in);
     struct spec point = *spec;
-    point.variant = SORTED_ARRAY; /* is asked as maps are */
+    point.variant = SORTED_ARRAY; /* is queried as maps are */
     inputs->plan = plan_borrow(&point);
     return inputs->plan &&
            (!plan_has_fills(spec->workload) || plan_advance(inputs->plan, plan_fills(inputs->plan) - 1));
@@ -161,7 +161,7 @@ static void measure_peer(struct comparison *c, struct peer_inputs *inputs, const
     show_peer(c, peer, keep_peer(c, peer, &figures));
 }
 
-/* As many threads as the device has processors of this machine; beside a GPU all. */
+/* As many threads as the CPU device has; with a GPU all processors. */
 static int threads_beside(const struct run *run)
 {
     const struct ordo_facts *facts = ordo_device_facts(run->device);
@@ -258,7 +258,7 @@ static void introduce(const struct comparison *c)
         text_count(count, spec->count), data, dist_name(spec->dist), more);
 }
 
-/* Whether two differ in nothing but the variant, and what goes with that. */
+/* Whether points differ only in the variant and its load. */
 static bool same_point(const struct spec *a, const struct spec *b)
 {
     struct spec x = *a;
@@ -271,7 +271,7 @@ static bool same_point(const struct spec *a, const struct spec *b)
     return same;
 }
 
-/* Gives a point, with the host's peers, its part of the time that is left. Returns the deadline of all. */
+/* Gives a point its share of the remaining time. Returns the overall deadline. */
 static double share_time(struct comparison *c, const struct series *list, int n)
 {
     struct run      *run = c->run;
@@ -297,7 +297,7 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     ask_cuda(&c);
     for (int s = 0; s < n && !stop_asked(); s++) {
         struct spec spec = list[s].spec;
-        spec.count = point->count; /* the rest of the list has the size before */
+        spec.count = point->count; /* later entries still have the previous size */
         if (same_point(&spec, point))
             measure_ours(&c, &spec);
     }

@@ -37,7 +37,7 @@ void print_list(void)
     }
 }
 
-/* What no implementation can be faster than, in terms of the limits that each run measures first. */
+/* The limit of each workload, in terms of the device's limits. */
 static const char *limit_of(enum workload workload)
 {
     static const char *const limits[N_ALL_WORKLOADS] = {

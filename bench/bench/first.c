@@ -13,7 +13,7 @@
 
 /* ---- asking ------------------------------------------------------------------------------------------------------- */
 
-/* The answer, or NULL after a complaint. The caller deletes it. */
+/* Runs a child. Returns its answer, which the caller deletes, or NULL after an error. */
 static cJSON *ask(struct run *run, const struct caches *c, const char *question)
 {
     const char *const    arguments[] = { "ordo-bench", "--child", question, NULL };
@@ -28,7 +28,7 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
     return NULL;
 }
 
-/* Adds what was measured to the file. Takes `row`. */
+/* Adds a row to the file and takes it. */
 static void keep(struct run *run, cJSON *row, const char *workload, const char *caches)
 {
     cJSON *list = json_at(run->file.json, "first");
@@ -160,7 +160,7 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         }
 }
 
-/* Whether the file, with which a run goes on, has it already. */
+/* Whether the resumed file has it. */
 static bool is_kept(const struct run *run, const char *workload)
 {
     const cJSON *first = NULL;
@@ -172,7 +172,7 @@ static bool is_kept(const struct run *run, const char *workload)
     return false;
 }
 
-/* Meanwhile the device is closed here: a GPU may be one process's at a time. */
+/* Closes the device meanwhile, because a GPU may allow one process. */
 void first_measure(struct run *run, const char *select)
 {
     const struct options *o = run->options;

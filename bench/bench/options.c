@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After workloads: all of arrays, all of dictionaries, all of prefixes, all from and to host memory, and what is measured in processes
- * of its own (first.h). */
+/* Names for groups of workloads, and measurements in processes of their own. */
 enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, ALL_HOST, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
 static const char *workload_any(int i)
 {
@@ -27,7 +26,7 @@ static const char *dist_any(int i)
 {
     return dist_name((enum dist) i);
 }
-/* Those of arrays, each name once, then the structures. */
+/* Array variants, each name once, then structures. */
 #define N_ARRAY_VARIANTS 16
 const char *variant_any(int i)
 {
@@ -88,7 +87,7 @@ static void choose_workload(struct options *o, int workload)
         o->workloads[o->n_workloads++] = workload;
 }
 
-/* Whether a name for many workloads has this one among them. */
+/* Whether a group has the workload. */
 static bool is_one_of(int name, enum workload workload)
 {
     if (name == ALL_PREFIXES)
@@ -98,7 +97,7 @@ static bool is_one_of(int name, enum workload workload)
     return workload_is_dict(workload) == (name == ALL_DICTS);
 }
 
-/* One workload, or all that a name stands for. */
+/* Adds one workload, or those of a group. */
 static void choose_workloads(struct options *o, int name)
 {
     if (name < N_ALL_WORKLOADS) {
@@ -297,13 +296,13 @@ void only_with_resume(int argc, char **argv)
     }
 }
 
-/* One workload, and queries after all batches, as peers answer them. */
+/* One workload, with queries after all batches, as peers run them. */
 static void begin_side_by_side(struct options *o)
 {
     o->n_workloads = 0;
     choose_workload(o, READRANDOM);
     o->fills = 1;
-    o->no_array = true; /* it is a row like the others */
+    o->no_array = true; /* it has a row */
 }
 
 static void check_side_by_side(const struct options *o)
@@ -355,7 +354,7 @@ struct options read_options(int argc, char **argv)
         usage_error("--slower-by needs --compare or --against");
     if (o.side_by_side)
         check_side_by_side(&o);
-    if (o.n_compare || o.against) /* all processes do the same, and have time for it */
+    if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)
         o.processes = o.n_compare || o.against ? 5 : 1;

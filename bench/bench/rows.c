@@ -78,8 +78,9 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
 #define STATISTICS(X)                                                                                                  \
     X(elements)                                                                                                        \
     X(stale)                                                                                                           \
-    X(tombstones) X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups)         \
-        X(leaves) X(levels) X(restarts)
+    X(tombstones)                                                                                                      \
+    X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels)   \
+        X(restarts)
 
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
@@ -165,7 +166,7 @@ cJSON *row_to_json(const struct row *row)
 
 /* ---- and back ------------------------------------------------------------------------------------------------ */
 
-/* A number on an axis; a flag that is set is 1; NaN: there is none. */
+/* The number on an axis; 1 for a set flag; NaN: none. */
 static double axis_of(const cJSON *json, int axis)
 {
     return axes[axis].high ? number_of(json, axes[axis].key) : is_true(json, axes[axis].key);

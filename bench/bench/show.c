@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns in the order in which they go where there is no room for all: the highest first. */
+/* Columns that do not fit are hidden from the last rank on. */
 enum rank {
     ALWAYS,
     BEFORE,
@@ -26,7 +26,7 @@ enum rank {
     REST
 };
 
-/* A row's columns and their texts. */
+/* A row's columns and texts. */
 struct line {
     const struct run *run;
     const struct row *row;
@@ -34,7 +34,7 @@ struct line {
     char              text[COLUMNS_MAX][80];
 };
 
-/* Adds a column; returns its text, to be written. */
+/* Adds a column and returns its text buffer. */
 static char *add(struct line *line, const char *title, int width, bool left, int rank)
 {
     struct column *column = &line->layout.columns[line->layout.n];
@@ -95,7 +95,7 @@ static void add_fills(struct line *line)
     text_rate(number(line, "best", 7, BEST), high);
 }
 
-/* Elements that updates brought, erasures included. */
+/* Elements of all updates, erasures included. */
 static size_t put_in(const struct row *row)
 {
     const struct spec *spec = &row->spec;
@@ -134,7 +134,7 @@ static void add_dict(struct line *line)
     const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
     if (plan_has_fills(workload))
         add_fills(line);
-    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can do it */
+    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can run it */
         text_ratio(number(line, "/ array", 7, ARRAY), row->rate / row->array_rate);
     if (workload_cleans_up(workload))
         text_ratio(number(line, "/ rebuild", 9, REBUILD),
@@ -169,9 +169,9 @@ static struct line line_of(const struct run *run, const struct row *row)
     add_point(&line);
     text_rate(number(&line, "rate /s", 7, ALWAYS), row->rate);
     text_seconds(number(&line, "time", 8, TIME), wall->median);
-    /* Half the way from the 10th to the 90th percentile, as a share of the median. */
+    /* Half of the distance from the 10th to the 90th percentile, over the median. */
     text_percent(number(&line, "+-", 5, SPREAD), (wall->high - wall->low) / 2 / wall->median);
-    if (!plan_has_fills(workload) && !host) /* the others are timed by the host's clock alone */
+    if (!plan_has_fills(workload) && !host) /* others have only the wall clock */
         text_seconds(number(&line, "device", 8, DEVICE), row->timing.device.median);
     if (host)
         text_percent(number(&line, "transfer", 8, ARRAY), row->transfer_share);

@@ -26,11 +26,11 @@ static ordo_status no_memory(const struct measuring *m)
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-/* More batches, or more than so many times the seconds for all repetitions, are not gone through once more. */
+/* Updates of more batches, or of this many times the seconds of all repetitions, are not repeated batch by batch. */
 #define BATCHES_MAX 4096
 #define TIMES_MAX   10
 
-/* Updates in several batches once more, now waiting for each. */
+/* Repeats the updates and waits for each batch. */
 static ordo_status measure_batches(struct measuring *m)
 {
     const size_t steps = m->plan->work.n_steps;
@@ -124,7 +124,7 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     return ORDO_OK;
 }
 
-/* Of each fill so many repetitions are to have room in its time, and each lasts so long at least, 200 times the wait at its end. */
+/* The repetitions per fill, and the least length of one: 200 times the final wait. */
 #define BATCHES   8
 #define BATCH_MIN 0.003
 

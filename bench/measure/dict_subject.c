@@ -80,7 +80,7 @@ ordo_status host_step(ordo_dict *dict, const struct column_batch *cols, struct h
     }
 }
 
-/* The columns of a cols in device memory. */
+/* A column batch in device memory. */
 struct columns {
     cl_mem at[N_COLUMNS];
 };
@@ -89,10 +89,10 @@ struct dict_subject {
     ordo_device            *device;
     const struct dict_plan *plan;
     ordo_dict              *dict;
-    struct rival           *rival; /* in its place */
+    struct rival           *rival; /* used instead of `dict` */
     struct columns          table, churn, work;
-    struct host_outputs     host;   /* in place of `work`, where that is from and to host memory */
-    size_t                  filled; /* batches of the table that are in it, of queries */
+    struct host_outputs     host;   /* used instead of `work` for host arrays */
+    size_t                  filled; /* table batches in the dictionary, for queries */
 };
 
 static ordo_status explain(const struct dict_subject *subject, ordo_status status, char *why, size_t why_bytes)
@@ -209,7 +209,7 @@ static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const
     return ordo_dict_range_limited(dict, &ranges, needed, order);
 }
 
-/* Values are added as what they are: integers. */
+/* Values are added as integers. */
 static ordo_type value_type(const struct dict_subject *subject)
 {
     return subject->plan->spec.value_bytes == 8 ? ORDO_U64 : ORDO_U32;
@@ -223,7 +223,7 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     const struct ordo_slice his = slice(c, COL_HIS, step->at), found = slice(c, COL_FOUND, step->at);
     const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
     const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
-    size_t                  needed; /* ranges that wait for it may merge runs */
+    size_t                  needed; /* ranges that wait for the number may merge runs */
     if (subject->rival)
         return rival_step(subject->rival, c->at, step, order);
     switch (step->call) {
@@ -276,13 +276,13 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
         return ordo_lsm_cleanup(dict, order);
     case DO_COMPACT:
         return ordo_dict_compact(dict, order);
-    case DO_EXPORT: /* host_step */
+    case DO_EXPORT: /* see host_step */
         break;
     }
     return ORDO_UNSUPPORTED;
 }
 
-/* Steps from .. to - 1; `order->done` is the last one's. */
+/* Runs steps from .. to - 1. The last one signals order->done. */
 static ordo_status do_steps(const struct dict_subject *subject, const struct columns *columns,
                             const struct script *script, size_t from, size_t to, const struct ordo_order *order)
 {
@@ -310,7 +310,7 @@ ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t 
 ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;
-    (void) order; /* what is not timed runs on the device's own queue; the caller waits for it */
+    (void) order; /* untimed work uses the device's own queue; the caller waits */
     const size_t steps = plan_has_fills(subject->plan->spec.workload) ? subject->filled : subject->plan->table.n_steps;
     TRY(subject->rival ? rival_clear(subject->rival) : ordo_dict_clear(subject->dict));
     if (steps)
@@ -351,7 +351,7 @@ ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
-/* Queries after some number of batches are timed again and again: in the runs that the batches left. */
+/* Queries are repeated on the runs that the batches left. */
 static bool keeps_runs(const struct spec *spec)
 {
     return plan_has_fills(spec->workload) && !spec->first_calls;
@@ -468,7 +468,7 @@ static bool has_column(const struct dict_subject *subject, int column)
     return subject->work.at[column] || subject->host.at[column];
 }
 
-/* A column of the work's as it came out, which the caller frees; NULL: it cannot be read. */
+/* Reads an output column. The caller frees it; NULL on failure. */
 static unsigned char *read_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
 {
     const size_t   bytes = column_bytes(&subject->plan->work.cols, column);
@@ -496,7 +496,7 @@ static bool check_column(const struct dict_subject *subject, int column, char *w
     return good;
 }
 
-/* Elements beside the model's. */
+/* Elements to compare with the model's. */
 struct beside {
     const struct model *model;
     const void         *keys, *values;
@@ -546,11 +546,11 @@ static bool same_elements(const struct model *model, const void *keys, const voi
     return true;
 }
 
-/* Elements of a dictionary without order, in the order of the model: their numbers are sorted by key. */
+/* Sorts the exported elements of an unordered dictionary: element numbers sorted by key. */
 struct exported {
     const struct model *model;
-    struct pairs        stored;  /* as they came */
-    struct pairs        numbers; /* of each place of the order; keys in ordered form */
+    struct pairs        stored;  /* in the exported order */
+    struct pairs        numbers; /* by place in the order; keys in ordered form */
     void               *keys, *values;
 };
 
@@ -628,7 +628,7 @@ static bool check_content(const struct dict_subject *subject, const struct model
     return good;
 }
 
-/* All elements as a structure without order gave them. */
+/* Checks an unordered export. */
 static bool check_export(const struct dict_subject *subject, char *why, size_t why_bytes)
 {
     const struct model *model = &subject->plan->model;
@@ -641,7 +641,7 @@ static bool check_export(const struct dict_subject *subject, char *why, size_t w
     return good;
 }
 
-/* Results that only some order of the operations explains. */
+/* Checks results that depend on the order of operations. */
 static bool check_points(const struct dict_subject *subject, bool content, char *why, size_t why_bytes)
 {
     const bool     values = subject->plan->spec.value_bytes > 0;

@@ -14,7 +14,7 @@
 #define ARRAY_MAX   ((size_t) 1 << 24)
 #define QUERIES_MAX ((size_t) 1 << 20)
 #define TIMES       3
-/* Seconds, after which it is not done once more. */
+/* Seconds after which it is not repeated. */
 #define ENOUGH 0.1
 
 const char *array_baseline_name(enum workload workload, int i)
@@ -37,7 +37,7 @@ const char *array_baseline_name(enum workload workload, int i)
     return i < BASELINES_MAX ? names[workload_on_device(workload)][i] : NULL;
 }
 
-/* What a compiler must not find unused. */
+/* Keeps results alive. */
 static volatile size_t sink;
 
 static void merge_all_runs(const struct spec *spec, const struct host_buffers *buffers)
@@ -65,11 +65,11 @@ static size_t queries_timed(const struct spec *spec)
 
 static void search_queries(const struct spec *spec, const struct inputs *in, const struct host_buffers *buffers)
 {
-    uint32_t *ranks = buffers->spare.keys; /* as many as fit: stored only so that the work is not left out */
+    uint32_t *ranks = buffers->spare.keys; /* ranks that fit, to keep the work alive */
     for (size_t i = 0; i < queries_timed(spec); i++) {
         const uint64_t query = key_order(spec->type, element(in->queries, buffers->key_bytes, i));
         const size_t   rank = host_lower_bound(buffers->work.keys, buffers->key_bytes, spec->count, query);
-        if (spec->workload == EQUAL_RANGE) /* the second search begins where the first one ended */
+        if (spec->workload == EQUAL_RANGE) /* the second search begins at the first result */
             sink = rank + host_lower_bound((const char *) buffers->work.keys + rank * buffers->key_bytes,
                                            buffers->key_bytes, spec->count - rank, query + 1);
         if (spec->workload == LOOKUP && spec->value_bytes && rank < spec->count)
@@ -156,7 +156,7 @@ static double measure(const struct spec *spec, const struct inputs *in, int i)
 
 /* ---- once for all forms of a workload on the same data ----------------------------------------------------------- */
 
-/* Those measured last; the oldest makes room. */
+/* The most recent results. */
 #define KNOWN 32
 static struct {
     struct spec spec;
@@ -165,7 +165,7 @@ static struct {
 } known[KNOWN];
 static size_t n_known;
 
-/* What code of the host goes by: of searches whether queries are sorted, not how the device finds. */
+/* Whether the host does the same work: only the order of queries matters. */
 static bool same_work(const struct spec *a, const struct spec *b)
 {
     const bool queries = workload_has_queries(a->workload);

@@ -21,7 +21,7 @@ void host_buffers_fill(const struct host_buffers *buffers, const struct spec *sp
         memcpy(buffers->work.values, in->values, spec->count * spec->value_bytes);
 }
 
-/* Of queries the spare arrays take ranks only. */
+/* For queries the spare arrays hold only ranks. */
 #define RANKS_MAX ((size_t) 1 << 20)
 
 bool host_buffers_open(struct host_buffers *buffers, const struct spec *spec)
@@ -59,7 +59,7 @@ void host_buffers_close(struct host_buffers *buffers)
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* Elements that qsort sorts in bearable time, and that others get at most. */
+/* Elements that qsort sorts in reasonable time, and the limit of the others. */
 #define QSORT_MAX    ((size_t) 1 << 22)
 #define ELEMENTS_MAX ((size_t) 1 << 27)
 
@@ -69,10 +69,10 @@ struct host_array {
     const struct inputs    *in;
     struct host_buffers     buffers;
     struct stree            tree;
-    uint32_t               *queries, *ranks; /* of searches; queries of 4 bytes for the S-tree */
+    uint32_t               *queries, *ranks; /* for searches; 4-byte queries for the S-tree */
     uint64_t                sums[MAX_PARTS];
-    struct pairs            from, to; /* of the merges at hand */
-    size_t                  runs;     /* that are left of a sort */
+    struct pairs            from, to; /* of the current merges */
+    size_t                  runs;     /* left in a sort */
     int                     threads;
 };
 
@@ -82,7 +82,7 @@ struct kind {
     enum workload workload;
     const char   *name, *call;
     bool          in_libc;  /* else compiled with the tool */
-    bool          one, all; /* on one thread; on several */
+    bool          one, all; /* offered for one thread; for several */
 };
 
 static const struct kind kinds[] = {
@@ -124,7 +124,7 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
 
 /* ---- sorts --------------------------------------------------------------------------------------------------- */
 
-/* Where part p of the elements begins. */
+/* The first element of part p. */
 static size_t begin_of(const struct host_array *a, size_t parts, size_t p)
 {
     return a->spec->count / parts * p + (p == parts ? a->spec->count % parts : 0);
@@ -146,7 +146,7 @@ static void sort_part(void *array_, int p)
         a->sums[p] = host_qsort(work, a->buffers.key_bytes, a->spec->value_bytes, count) < 0;
 }
 
-/* A span of the output of all merges of two runs side by side. */
+/* Writes a span of the output of all pairwise merges. */
 static void merge_part(void *array_, int p)
 {
     struct host_array *a = array_;
@@ -179,7 +179,7 @@ static void merge_runs(struct host_array *a)
     a->to = next;
 }
 
-/* The result is in a->from. */
+/* Leaves the result in a->from. */
 static void sort_all(struct host_array *a)
 {
     a->runs = power_of_two_from((size_t) a->threads);
@@ -211,7 +211,7 @@ static void search_part(void *array_, int p)
                                                   key_order(a->spec->type, element(a->in->queries, bytes, i)));
 }
 
-/* In stored form: maxima are of keys in ordered form, sums of keys as they are. */
+/* The total in stored form. */
 static uint64_t total(const struct host_array *a)
 {
     const bool maximum = spec_op(a->spec) == ORDO_MAX;

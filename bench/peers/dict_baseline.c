@@ -7,7 +7,7 @@
 #define QUERIES_MAX  ((size_t) 1 << 20)
 #define TIMES        3
 
-/* Which map it is, and as what it is in rows. */
+/* The map and its name in rows. */
 static const struct {
     enum host_map_kind kind;
     const char        *name;
@@ -32,7 +32,7 @@ double dict_baseline_rate(const struct dict_plan *plan, int i)
 {
     const bool queries = plan_has_fills(plan->spec.workload);
     if (queries && plan->work.n_steps && plan->work.steps[0].call == DO_LONGEST_PREFIX)
-        return NAN; /* of prefixes as an X-fast trie has them a map knows nothing */
+        return NAN; /* a map cannot answer prefixes as stored in an X-fast trie */
     if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX)
         return NAN;
     return dict_peer_rate(plan, baselines[i].kind, queries || i != DICT_BTREE ? 2 : 1, queries ? TIMES : 1,

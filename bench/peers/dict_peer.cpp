@@ -43,7 +43,7 @@ namespace {
 
 using Map = std::unique_ptr<HostMap>;
 
-/* One of the four types that a template of a map has. */
+/* Opens one of four types of a map template. */
 template <template <typename, typename> class Of> Map open_one(size_t key_bytes, size_t value_bytes)
 {
     if (key_bytes == 4)
@@ -80,7 +80,7 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
 #define ROBIN_MAP                                                                                                      \
     {                                                                                                                  \
         open_one<RobinMap>, "robin-map"                                                                                \
-    } /* its headers do not say which */
+    } /* its headers have no version */
 #else
 #define ROBIN_MAP                                                                                                      \
     {                                                                                                                  \
@@ -88,7 +88,7 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
     }
 #endif
 
-/* By host_map_kind; without a version it is not built in. */
+/* By host_map_kind. A kind without a version is not built in. */
 const struct Kind {
     Map (*open)(size_t key_bytes, size_t value_bytes);
     const char *version;
@@ -101,10 +101,10 @@ const char *const kind_names[N_HOST_MAPS] = { "absl::btree_map", "std::map", "so
 /* ---- who can do what ----------------------------------------------------------------------------------------- */
 
 #define ELEMENTS_MAX (size_t(1) << 24)
-/* Elements that a sorted array moves in all its batches. */
+/* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
 
-/* Whether all maps do it, on several threads too; or maps of nodes on one. */
+/* Whether all maps can do it, with several threads too. The others need maps of nodes and one thread. */
 bool is_dealt(enum workload workload)
 {
     static const enum workload dealt[] = { FILLRANDOM,       FILLSEQ,        BUILD,         OVERWRITE,
@@ -169,7 +169,7 @@ bool offered(const struct spec *spec, int kind, int threads)
 
 /* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
 
-/* The columns of a script's inputs, in ordered form. */
+/* Input columns in ordered form. */
 struct Inputs {
     std::vector<char> keys, his;
     const char       *values;
@@ -225,7 +225,7 @@ class HostDict {
     {
         return rows_;
     }
-    /* A host_run_fn: queries `calls` times, or all updates once, from filled maps on. */
+    /* A host_run_fn: runs the queries `calls` times, or all updates once on refilled maps. */
     static double run(void *dict, int calls)
     {
         return static_cast<HostDict *>(dict)->run_calls(calls);
@@ -236,14 +236,14 @@ class HostDict {
     }
 
   private:
-    /* Calls work(p) for each part, each on its thread. */
+    /* Calls work(p) for each part, in a thread each. */
     template <typename Work> static void in_parts(size_t parts, Work work)
     {
         run_parts(
             int(parts), [](void *at, int p) { (*static_cast<Work *>(at))(size_t(p)); }, &work);
     }
 
-    /* Parts with about as many of the keys each, by a sample of them. */
+    /* Cuts parts of about equal size by a sample of the keys. */
     void cut_parts()
     {
         const Inputs         &from = table_.rows ? table_ : work_;
@@ -256,9 +256,9 @@ class HostDict {
         for (size_t p = 0; p < parts_.size(); p++) {
             const bool last = p + 1 == parts_.size() || n == 0;
             uint64_t   hi = last ? UINT64_MAX : sample[n * (p + 1) / parts_.size()];
-            hi -= hi == UINT64_MAX && !last; /* something has to be left for the last */
+            hi -= hi == UINT64_MAX && !last; /* leaves a key for the last part */
             parts_[p] = { lo, hi };
-            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* of few different keys a part has none */
+            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* few distinct keys leave parts empty */
         }
     }
 
@@ -281,7 +281,7 @@ class HostDict {
         return now() - before;
     }
 
-    /* All steps, as far as they are of the part. */
+    /* Runs the part's share of all steps. */
     uint64_t update_part(size_t p)
     {
         uint64_t sum = 0;
@@ -339,7 +339,7 @@ class HostDict {
         return sum;
     }
 
-    /* What the model's answers sum up to, as HostMap says. */
+    /* The expected sum of answers, see HostMap. */
     uint64_t sum_of_answers() const
     {
         const struct column_batch *cols = &plan_.work.cols;
@@ -361,7 +361,7 @@ class HostDict {
         return sum;
     }
 
-    /* Whether the maps hold what the model does. */
+    /* Whether the maps equal the model. */
     bool updates_right() const
     {
         const struct model *model = &plan_.model;
@@ -381,8 +381,8 @@ class HostDict {
     Inputs                  table_, work_;
     std::vector<Map>        maps_;
     std::vector<Part>       parts_;
-    std::vector<uint64_t>   sums_; /* what each thread's queries found */
-    size_t                  rows_; /* of the queries, that are asked */
+    std::vector<uint64_t>   sums_; /* per thread */
+    size_t                  rows_; /* queries to run */
 };
 
 } // namespace

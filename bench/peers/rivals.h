@@ -18,21 +18,22 @@
 
 struct rival;
 
-/* Whether the structure that the variant names can do the workload on the device. */
+/* Whether the variant's structure can run the workload on the device. */
 bool rival_can(ordo_device *device, const struct spec *spec);
-/* An empty one, with room for all that the plan stores. After an error *out is NULL and `why` says what failed. */
+/* Creates it empty, with memory for everything that the plan stores. After an error *out is NULL and `why` has the
+ * reason. */
 ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why,
                        size_t why_bytes);
 void        rival_close(struct rival **rival);
 /* Waits. */
 ordo_status rival_clear(struct rival *rival);
-/* One step on columns in device memory. Waits, but for finds in a cuckoo table. ORDO_NO_DEVICE_MEMORY: more stores than there is
- * room for. ORDO_INVALID: the pair that a cuckoo table cannot hold. ORDO_UNSUPPORTED: a step that it cannot do, or CUCKOO_FULL. */
+/* Runs a step on columns in device memory. Waits, except for finds in a cuckoo table. ORDO_NO_DEVICE_MEMORY: too
+ * many stores. ORDO_INVALID: the illegal pair of a cuckoo table. ORDO_UNSUPPORTED: another step, or CUCKOO_FULL. */
 #define CUCKOO_FULL "so full a table (--load): under none of its seeds do all elements find a place"
 ordo_status rival_step(struct rival *rival, const cl_mem columns[N_COLUMNS], const struct step *step,
                        const struct ordo_order *order);
-/* All elements, ascending; the caller frees *out with model_free. ORDO_BROKEN: the lists are not sorted, or hold at a higher level
- * what the lowest does not. */
+/* Reads all elements, ascending. The caller frees *out with model_free. ORDO_BROKEN: a list is unsorted or
+ * inconsistent. */
 ordo_status rival_export(struct rival *rival, struct model *out, char *why, size_t why_bytes);
 ordo_status rival_statistics(const struct rival *rival, struct ordo_statistics *out);
 

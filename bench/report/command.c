@@ -17,7 +17,7 @@ static const char *const script_js[] = {
 #include "script_js.h"
 };
 
-/* Names of fields of rows and devices that the page does not show. They are three quarters of a file. */
+/* Fields of rows and devices that the page does not show: three quarters of a file. */
 static const char unshown[] =
     " samples_s batches_s interval_s device_s began_s first_call_s repetitions calls_per_repetition ended_by "
     "scratch_bytes "
@@ -74,7 +74,7 @@ static void put_lines(FILE *out, const char *const *lines)
         fprintf(out, "%s\n", *lines);
 }
 
-/* In a script "<" could begin its end; JSON has it only in strings. */
+/* "<" could end the script. JSON has it only in strings. */
 static void put_json(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -15,7 +15,7 @@ bool plan_has_fills(enum workload workload)
     return workload_is_dict(workload) && workload_has_queries(workload);
 }
 
-/* A page ends where the keys end. */
+/* A page ends at the last key. */
 static bool has_intervals(enum workload workload)
 {
     return workload == COUNTRANDOM || workload == RANGERANDOM || workload == SEEKWITHIN || workload == SUMRANDOM ||
@@ -44,15 +44,17 @@ static bool query_columns(const struct dict_plan *plan, struct column_batch *col
     const size_t        rows = plan->spec.n_queries;
     const bool          range = workload == RANGERANDOM || workload == PAGERANDOM, select = workload == SELECTRANDOM;
     const bool          numbers = workload == COUNTRANDOM || workload == RANKRANDOM, sums = workload == SUMRANDOM;
-    const bool          element = !range && !numbers && !sums; /* is what each query finds */
+    const bool          element = !range && !numbers && !sums; /* each query returns an element */
     const bool seek = workload == SEEKRANDOM || workload == SEEKWITHIN, concurrent = workload == CONCURRENTREAD;
 
     columns_clear(cols);
     cols->hints = malloc(rows * sizeof *cols->hints + 1);
-    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
-                             (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
-                             (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
-                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0); /* codes are zeros: ORDO_FIND */
+    const unsigned columns =
+        (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) | (element ? IN(FOUND) : 0) |
+        (element || sums ? IN(VALUES_OUT) : 0) | (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
+        (concurrent
+             ? IN(CODES) | IN(OUTCOMES)
+             : 0); /* One number from each of `fills` equal parts, at random. Evenly spaced numbers would end in zero bits, and an LSM has a run for each set bit. */
     return cols->hints && columns_reserve(cols, rows, columns) &&
            column_reserve(cols, COL_OFFSETS, range ? rows + 1 : 0);
 }
@@ -110,8 +112,7 @@ size_t plan_fills(const struct dict_plan *plan)
     return wanted == 0 ? 1 : wanted < batches ? wanted : batches;
 }
 
-/* One number out of each of as many equal parts, at random: evenly spaced ones would have zeros at their end in binary,
- * and an LSM has a run for each bit that is set. */
+/* Prepares plan->work for new queries; the previous ones are kept or freed. */
 size_t plan_fill(const struct dict_plan *plan, size_t i)
 {
     const size_t fills = plan_fills(plan), batches = plan->table.n_steps;
@@ -124,7 +125,6 @@ static struct script script_empty(const struct spec *spec)
     return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
-/* Where draw_queries works; what is there of the fill before is kept, or lost. */
 static bool empty_work(struct dict_plan *plan)
 {
     if (!plan->keeps)
@@ -158,7 +158,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* What comes of it the model finds out. */
+/* A plan that nobody uses may take this share of the host's memory: 1 / 8. */
 static bool draw_export(struct dict_plan *plan)
 {
     return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
@@ -207,7 +207,7 @@ static bool draw_work(struct dict_plan *plan)
     }
 }
 
-/* Of the host's memory so much may hold a plan that nobody needs at the moment. */
+/* plan_make takes 0 as 1 */
 #define KEPT_SHARE 8
 
 static bool is_small(const struct spec *spec)
@@ -275,7 +275,9 @@ static bool             is_kept;
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
     struct spec x = *a;
-    x.width = b->width ? a->width : 0; /* plan_make takes 0 as 1 */
+    x.width = b->width
+                  ? a->width
+                  : 0; /* Elements as drawn, and twice in the dictionary during a merge; queries with their results. */
     return spec_asks_same(&x, b) &&
            (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
 }

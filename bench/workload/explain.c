@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What happened to one key, in any order. */
+/* What happened to one key. */
 struct history {
-    uint32_t stored, erased; /* inserts that found nothing, erases that found it */
-    bool     before;         /* whether it was there */
-    bool     seen, missed;   /* others found it, or did not */
+    uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
+    bool     before;         /* it was there before */
+    bool     seen, missed;   /* another operation found it, or did not */
 };
 
 static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why, size_t why_bytes)
@@ -21,7 +21,7 @@ static bool wrong(const struct dict_plan *plan, size_t place, const char *what, 
     return false;
 }
 
-/* Whether what a find returned is the key's value. */
+/* Whether a find returned the value of its key. */
 static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
 {
     const uint32_t bytes = cols->value_bytes;
@@ -47,8 +47,8 @@ static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *fo
     return true;
 }
 
-/* Stores and erasures take turns, and the first is what the key's state before allows: then there is an order, for all overlap.
- * Whoever changed nothing saw one of the states in between. */
+/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
+ * that changed nothing saw one of these states. */
 static bool explained(const struct history *history, bool *after)
 {
     const int64_t there = (int64_t) history->before + history->stored - history->erased;
@@ -59,10 +59,10 @@ static bool explained(const struct history *history, bool *after)
            (!history->missed || !history->before || history->erased);
 }
 
-/* What is there afterwards: how many keys of each part of the range, and their places; then themselves. */
+/* The content afterwards: first the number of keys per part and the unexplained places, then the keys. */
 struct settling {
     const struct dict_plan *plan;
-    struct history         *histories; /* of each place of the range */
+    struct history         *histories; /* by place of the range */
     struct model           *after;
     size_t                  at[MAX_PARTS], unexplained[MAX_PARTS];
 };

@@ -138,7 +138,7 @@ size_t model_below(const struct model *model, uint64_t key, size_t hint)
 
 size_t model_up_to(const struct model *model, uint64_t key, size_t from)
 {
-    size_t low = from, high = from, step = 1; /* keys before low are at or below `key`; doubles until one is not */
+    size_t low = from, high = from, step = 1; /* keys before low are <= `key`; the step doubles */
     while (high < model->count && model_key(model, high) <= key) {
         low = high + 1;
         high += step;
@@ -157,7 +157,7 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
 
 /* ---- erased ranges ------------------------------------------------------------------------------------------- */
 
-/* Of each row how many elements it is the first to erase. */
+/* Counts for each row the elements that it erases first. */
 static void mark_ranges(const struct model *model, struct column_batch *cols, const struct step *step, bool *erased)
 {
     for (size_t row = step->at; row < step->at + step->count; row++) {
@@ -231,7 +231,7 @@ unsigned prefix_length(ordo_type type, uint64_t prefix)
     return type == ORDO_U32 ? ordo_prefix_u32_length((uint32_t) prefix) : ordo_prefix_u64_length(prefix);
 }
 
-/* The bits of a key behind its first ones; not all of it is before. */
+/* The bits of a key after the first `length`, fewer than all. */
 static uint64_t rest(ordo_type type, unsigned length)
 {
     return (type == ORDO_U32 ? UINT32_MAX : UINT64_MAX) >> length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches on the model, one operation after another. The keys that the batch changes are put among the model's
- * beforehand, so that no operation has to move anything: each key is only there or not. */
+/* Runs a mixed batch in order. All keys that the batch changes are inserted first, with a flag for presence, so that
+ * no operation moves elements. */
 #include "model.h"
 
 #include "baseline.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 struct present_map {
-    struct model all;     /* every key that is there now or will be */
-    bool        *present; /* whether all.keys[i] is there */
+    struct model all;     /* every key that is or will be present */
+    bool        *present; /* whether all.keys[i] is present */
 };
 
 static bool changes(uint64_t code)
@@ -19,7 +19,7 @@ static bool changes(uint64_t code)
     return code == ORDO_UPSERT || code == ORDO_INSERT || code == ORDO_ERASE;
 }
 
-/* The keys that the batch changes, ascending, repeats included. */
+/* The changed keys, ascending, with repeats. */
 static bool changed_keys(const struct model *model, const struct column_batch *cols, const struct step *step,
                          void **keys, size_t *count)
 {
@@ -92,7 +92,7 @@ static void close_map(struct present_map *map)
     free(map->present);
 }
 
-/* Leaves in the model what is there at the end. */
+/* Moves the present elements to the model. */
 static void keep_present(struct present_map *map, struct model *model)
 {
     struct model *all = &map->all;
@@ -113,7 +113,7 @@ static void keep_present(struct present_map *map, struct model *model)
 
 /* ---- operations ---------------------------------------------------------------------------------------------- */
 
-/* One operation: its row, its key in ordered form, and how many keys of the map are below. */
+/* One operation: its row, its key in ordered form, and the number of smaller keys in the map. */
 struct operation {
     struct present_map  *map;
     struct column_batch *cols;
@@ -121,7 +121,7 @@ struct operation {
     size_t               row;
     uint64_t             code, key;
     size_t               below;
-    bool                 here; /* the key is in the map and there */
+    bool                 here; /* the key is present */
 };
 
 static void point(const struct operation *op)
@@ -138,14 +138,14 @@ static void point(const struct operation *op)
         set_element(all->values, all->value_bytes, op->below, column_get(op->cols, COL_VALUES, op->row));
 }
 
-/* The nearest that is there, from `at` on upwards; count if there is none. */
+/* The nearest present key from `at` upwards; count if there is none. */
 static size_t next_there(const struct present_map *map, size_t at)
 {
     while (at < map->all.count && !map->present[at])
         at++;
     return at;
 }
-/* The nearest that is there below `at`. */
+/* The nearest present key below `at`. */
 static size_t last_there(const struct present_map *map, size_t at)
 {
     while (at > 0 && !map->present[at - 1])
@@ -169,7 +169,7 @@ static void seek(const struct operation *op)
     column_set(op->cols, COL_VALUES_OUT, op->row, model_value(all, at));
 }
 
-/* Room for one more result, doubling. */
+/* Makes space for one more result, doubling. */
 static bool room_for_result(struct column_batch *cols, size_t rows)
 {
     if (rows <= cols->rows[COL_RANGE_KEYS])

@@ -22,7 +22,7 @@ static bool changes(ordo_code code)
     return code == ORDO_UPSERT || code == ORDO_ERASE || code == ORDO_COMBINE;
 }
 
-/* Rows of a step, in parts: how many of each change something by key, then where they go. */
+/* Updates of a step by part: first their number, then their place. */
 struct rows {
     const struct model        *model;
     const struct column_batch *cols;
@@ -53,8 +53,7 @@ static void take_rows(void *rows_, size_t from, size_t to, int part)
     }
 }
 
-/* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
- * values. */
+/* Sorts the updates of a batch by key, equal keys in row order: ordered forms with 32-bit row numbers as values. */
 static bool sort_rows(const struct model *model, const struct column_batch *cols, const struct step *step,
                       struct pairs *sorted, size_t *n)
 {
@@ -95,7 +94,7 @@ static uint64_t sum_of_rows(const struct pairs *sorted, const struct column_batc
     return sum;
 }
 
-/* Sorted rows that are merged into a model, in parts of whole keys: first each counts what it gives, then writes it. */
+/* Merges sorted updates into a model in parts of whole keys. Each part first counts its output, then writes it. */
 struct merging {
     const struct model        *old;
     struct pairs               sorted;
@@ -116,7 +115,8 @@ static void append(const struct merging *m, size_t at, uint64_t key, uint64_t va
         set_element(m->out.values, m->out.value_bytes, at, value);
 }
 
-/* The last of equal rows is stored, or takes its key away; or all are added up. Returns how many elements that gives: 0 or 1. */
+/* The last of equal rows is stored or erases its key, or all are added up. Returns the number of resulting elements:
+ * 0 or 1. */
 static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j, size_t end, size_t at)
 {
     const size_t   bytes = m->old->key_bytes, row = (size_t) element(m->sorted.values, 4, end - 1);
@@ -155,7 +155,7 @@ static void merge_part(void *merging_, int part)
 
 #define MERGE_MIN 65536
 
-/* By keys of the longer side. */
+/* Cuts by keys of the longer side. */
 static void cut_parts(struct merging *m)
 {
     const size_t      bytes = m->old->key_bytes, longer = m->old->count > m->n ? m->old->count : m->n;
@@ -214,7 +214,7 @@ struct query {
     const struct model  *model;
     struct column_batch *cols;
     const struct step   *step;
-    uint64_t             lengths; /* of prefixes that the model has, a bit each */
+    uint64_t             lengths; /* bit set of the model's prefix lengths */
 };
 
 static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
@@ -228,7 +228,7 @@ static size_t below_row(const struct query *query, size_t row)
     return model_below(query->model, key_of_row(query, COL_KEYS, row), hints ? hints[row] : SIZE_MAX);
 }
 
-/* values: its value, too. */
+/* values: writes the value too. */
 static void find_row(const struct query *query, size_t row, bool values)
 {
     const struct model *model = query->model;
@@ -239,7 +239,7 @@ static void find_row(const struct query *query, size_t row, bool values)
         column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
 }
 
-/* The place that stands in a relation to a row's key; count if there is none. */
+/* The place in `relation` to a row's key; count if there is none. */
 static size_t sought(const struct query *query, ordo_relation relation, size_t row)
 {
     const struct model *model = query->model;
@@ -253,7 +253,7 @@ static size_t sought(const struct query *query, ordo_relation relation, size_t r
     return below ? below - 1 : model->count;
 }
 
-/* The model's element `at`; none past the last. */
+/* Writes the model's element `at`; count means not found. */
 static void put_found(const struct query *query, size_t row, size_t at)
 {
     const struct model *model = query->model;
@@ -265,7 +265,7 @@ static void put_found(const struct query *query, size_t row, size_t at)
     column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
 }
 
-/* How many keys lie in a row's interval, from *at on. */
+/* The number of keys in a row's interval, from *at on. */
 static size_t within_row(const struct query *query, size_t row, size_t *at)
 {
     const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HIS, row);
@@ -293,7 +293,7 @@ static size_t count_prefix(const struct query *query, size_t row)
     return model_up_to(query->model, prefix_greatest(type, key, length), below) - below;
 }
 
-/* The lengths that prefixes of the model have, a bit each. */
+/* The bit set of the prefix lengths in the model. */
 static uint64_t prefix_lengths(const struct model *model)
 {
     uint64_t lengths = 0;
@@ -302,7 +302,7 @@ static uint64_t prefix_lengths(const struct model *model)
     return lengths;
 }
 
-/* Tries every length that a prefix of the model has, from the longest on; count if there is none. */
+/* Tries each prefix length of the model, longest first. Returns count if none matches. */
 static size_t longest_prefix(const struct query *query, size_t row)
 {
     const struct model *model = query->model;
@@ -316,7 +316,7 @@ static size_t longest_prefix(const struct query *query, size_t row)
     return model->count;
 }
 
-/* An operation of a concurrent batch, answered as before the batch. */
+/* Answers an operation of a concurrent batch as before the batch. */
 static void concurrent_row(const struct query *query, size_t row)
 {
     const ordo_code code = code_of_row(query->cols, query->step, row);
@@ -367,7 +367,7 @@ static void query_at(void *query_, size_t i)
     }
 }
 
-/* Into offsets[i + 1], not yet summed up. */
+/* Writes the count to offsets[i + 1]. */
 static void range_count_at(void *query_, size_t i)
 {
     const struct query *query = query_;
@@ -452,7 +452,7 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
     case DO_EXPORT:
         return do_export(model, cols, step);
     case DO_CLEAN_UP:
-    case DO_COMPACT: /* nothing that can be seen changes */
+    case DO_COMPACT: /* no visible change */
         return true;
     default:
         for_each(step->count, query_at, &query);
@@ -465,7 +465,7 @@ static bool is_update(enum step_call call)
     return call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE;
 }
 
-/* Batches that follow one another come to the same as one: of equal keys the last row counts. */
+/* Consecutive batches equal one large batch, because the last of equal keys wins. */
 static size_t updates_from(const struct script *script, size_t s, struct step *all)
 {
     size_t n = 1;

@@ -19,7 +19,7 @@ bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
     return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = count });
 }
 
-/* The middle between the model's key `at` and what follows it: new keys go up to there, successors are asked for above. */
+/* The middle between model key `at` and the next. New keys lie below it, keys of seeks above. */
 static uint64_t middle_after(const struct dict_plan *plan, size_t at)
 {
     const struct model *model = &plan->model;
@@ -35,8 +35,8 @@ static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t r)
     return other ? ORDO_SEEK_GE : ORDO_FIND;
 }
 
-/* The operation that has the model's key `at` for itself: nothing else of the batch is about this key, nor between the
- * middle before it and the middle after it. A new key where there is room for one, else the old one. */
+/* Only this operation of the batch touches model key `at` and the keys up to the middles around it. Takes a new key
+ * if there is one, else the old one. */
 static void draw_concurrent_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at,
                                       ordo_code code)
 {
@@ -44,7 +44,7 @@ static void draw_concurrent_operation(const struct dict_plan *plan, struct colum
     uint64_t       key = own;
     if (code == ORDO_UPSERT && middle_after(plan, at) > own)
         key = own + 1 + r % (middle_after(plan, at) - own);
-    if (code == ORDO_SEEK_GE && at > 0 && r >> 61) /* else exactly its own */
+    if (code == ORDO_SEEK_GE && at > 0 && r >> 61) /* else its own key */
         key = own - r % (own - middle_after(plan, at - 1));
     column_set(cols, COL_CODES, row, code);
     set_stored(cols, COL_KEYS, row, key);
@@ -60,15 +60,15 @@ static void concurrent_at(void *requests_, size_t row)
     const size_t            place = requests->cols->hints[row];
     const size_t            at = rows > keys ? place : place * keys / rows;
     const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
-    /* Nothing happens to the first key: finds of it are those of more operations than keys. */
+    /* The first key never changes. Surplus operations are finds of it. */
     if (place == 0 || at >= keys)
         draw_concurrent_operation(plan, requests->cols, row, 0, ORDO_FIND);
     else
         draw_concurrent_operation(plan, requests->cols, row, at, code);
 }
 
-/* Numbers below `count` in any order, each from its place alone: four rounds of a Feistel network permute the numbers of an
- * even number of bits, again and again until one is below `count`. */
+/* A permutation of the numbers below `count`, each computed alone: four Feistel rounds on an even number of bits,
+ * repeated until the result is below `count`. */
 struct shuffle {
     uint64_t  seed;
     size_t    count;
@@ -107,7 +107,7 @@ static uint32_t *shuffled(const struct dict_plan *plan, size_t count)
 
 /* ---- any keys of a range --------------------------------------------------------------------------------------- */
 
-/* From key to key of a range of spec.count of them, over all that there are. */
+/* The distance between keys of a range of spec.count over the whole key space. */
 static uint64_t range_step(const struct dict_plan *plan)
 {
     return highest(plan) / plan->spec.count;
@@ -132,7 +132,7 @@ static void half_at(void *requests_, size_t row)
     set_value_by_key(requests->cols, row);
 }
 
-/* One of each two keys, in any order. */
+/* One key of each pair, in random order. */
 bool draw_half_of_range(struct dict_plan *plan)
 {
     const size_t          half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);

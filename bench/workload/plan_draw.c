@@ -8,7 +8,7 @@
 
 uint64_t stream(const struct dict_plan *plan, int which)
 {
-    return which == STREAM_TABLE ? plan->spec.seed /* as inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
+    return which == STREAM_TABLE ? plan->spec.seed /* equal to inputs_make */ : plan->spec.seed * 16 + (uint64_t) which;
 }
 
 /* ---- keys of the table --------------------------------------------------------------------------------------- */
@@ -19,7 +19,7 @@ bool is_fill(enum workload workload)
            workload == CONCURRENTFILL || workload == ORDERBOOK;
 }
 
-/* Requests may favour some keys; a table that is filled to be asked has each about once. */
+/* Requests may prefer some keys. A table for queries has each about once. */
 static enum dist table_dist(const struct spec *spec)
 {
     if (spec->workload == EXPIRY) /* keys are times */
@@ -68,7 +68,7 @@ size_t batches_of(size_t batch, size_t count)
     return (count + batch - 1) / batch;
 }
 
-/* Where nobody knows which of equal keys comes last, all of them bring the same value. */
+/* If the last of equal keys is unknown, all bring the same value. */
 static bool values_follow_keys(enum workload workload)
 {
     return workload_is_concurrent(workload) || workload == DELETERANDOM;
@@ -114,7 +114,7 @@ uint64_t highest(const struct dict_plan *plan)
     return plan->model.key_bytes == 4 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* A key that is not there, a little above the model's key `at`; where there is none, above the last, or that key. */
+/* An absent key slightly above model key `at`, else above the last, else that key. */
 static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
 {
     const struct model *model = &plan->model;
@@ -136,7 +136,7 @@ void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_
     set_stored(cols, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
-/* Of 100 requests, how many are for keys that are there. */
+/* The percentage of requests that hit. */
 static uint32_t hits(const struct spec *spec)
 {
     switch (workload_on_device(spec->workload)) {

@@ -13,14 +13,14 @@ static bool by_prefixes(const struct dict_plan *plan)
 
 /* ---- prefixes ------------------------------------------------------------------------------------------------ */
 
-/* Bits of prefixes that are stored, from the least to the most; those in between alike often. */
+/* The length of prefix i: 0 for the first, else uniform. */
 static unsigned length_of(const struct dict_plan *plan, size_t i)
 {
     const unsigned least = plan->spec.type == ORDO_U32 ? 8 : 16, most = plan->spec.type == ORDO_U32 ? 28 : 60;
     return i == 0 ? 0 : least + (unsigned) (draw(stream(plan, STREAM_WIDTH), i) % (most - least + 1));
 }
 
-/* The bits that all prefixes are the first of, which the caller frees; NULL without memory. */
+/* The bits of all prefixes. The caller frees them; NULL without memory. */
 static void *draw_bits(const struct dict_plan *plan)
 {
     void *bits = malloc(plan->spec.count * plan->model.key_bytes + 1);
@@ -41,7 +41,7 @@ struct range {
     uint64_t first, last, value;
 };
 
-/* What holds others before these. */
+/* Outer ranges before inner ones. */
 static int from_outer(const void *a_, const void *b_)
 {
     const struct range *a = a_, *b = b_;
@@ -55,7 +55,7 @@ struct stretches {
     size_t    n;
 };
 
-/* At one place the last counts. */
+/* The last segment at a place counts. */
 static void begin_stretch(struct stretches *s, uint64_t first, uint64_t value)
 {
     s->n -= s->n > 0 && s->first[s->n - 1] == first;
@@ -65,7 +65,7 @@ static void begin_stretch(struct stretches *s, uint64_t first, uint64_t value)
 
 #define NESTED_MAX 65
 
-/* Ranges from the outer to the inner, the first of which holds all: the stretches come in order. */
+/* Ranges come outer before inner, and the first holds all, so segments come in order. */
 static void cut_stretches(const struct range *ranges, size_t n, struct stretches *s)
 {
     const struct range *within[NESTED_MAX];
@@ -95,7 +95,7 @@ static void set_ranges(const struct dict_plan *plan, const void *bits, struct ra
     qsort(ranges, plan->spec.count, sizeof *ranges, from_outer);
 }
 
-/* What has room for two of each, one where it begins and one where it ends. */
+/* Allocates two segments per range, because one begins at each end. */
 static bool put_stretches(const struct dict_plan *plan, const void *bits, struct column_batch *cols)
 {
     const size_t     count = plan->spec.count;
@@ -145,7 +145,7 @@ bool prefix_script(const struct dict_plan *plan, struct script *script)
 struct drawn {
     const struct dict_plan *plan;
     struct column_batch    *cols;
-    const void             *bits; /* of longestprefix */
+    const void             *bits; /* for longestprefix */
 };
 
 static uint64_t random_rest(const struct dict_plan *plan, size_t row)
@@ -153,7 +153,7 @@ static uint64_t random_rest(const struct dict_plan *plan, size_t row)
     return draw(stream(plan, STREAM_MISS), row);
 }
 
-/* An address in one of the prefixes, each as often as any. */
+/* A uniform prefix, and an address in it. */
 static void address_at(void *drawn_, size_t row)
 {
     const struct drawn     *d = drawn_;
@@ -165,7 +165,7 @@ static void address_at(void *drawn_, size_t row)
     column_set(d->cols, COL_KEYS, row, least | (random_rest(plan, row) & (most ^ least)));
 }
 
-/* Bits that a key which is there begins with: from 8 to all but 8. */
+/* The first 8 to all but 8 bits of a present key. */
 static void count_at(void *drawn_, size_t row)
 {
     const struct drawn     *d = drawn_;

@@ -28,7 +28,7 @@ bool draw_inserts(struct dict_plan *plan)
     return script_one(&plan->work, (struct step) { .call = DO_UPSERT, .count = batch });
 }
 
-/* In the cols upserts come first. */
+/* Upserts come first in the columns. */
 bool draw_rounds(struct dict_plan *plan)
 {
     const size_t          batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), half = batch * rounds;
@@ -47,9 +47,8 @@ bool draw_rounds(struct dict_plan *plan)
 
 /* ---- mixed batches ------------------------------------------------------------------------------------------- */
 
-/* Of 32 operations: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range. Of mixedseeks 10
- * finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 8 seeks. Of
- * mixedpoints 15 finds, 2 contains, 6 upserts, 4 inserts, 5 erases. */
+/* Operations in 32. mixed: 12 finds, 2 contains, 5 upserts, 3 inserts, 4 erases, 4 seeks, 1 count, 1 range.
+ * mixedseeks: 10, 2, 5, 3, 4, 8 seeks. mixedpoints: 15, 2, 6, 4, 5. */
 static ordo_code code_of(enum workload workload, uint64_t r)
 {
     static const uint8_t mixed[ORDO_N_CODES] = { 12, 2, 5, 3, 4, 1, 1, 1, 1, 1, 1 };
@@ -63,7 +62,7 @@ static ordo_code code_of(enum workload workload, uint64_t r)
     return (ordo_code) code;
 }
 
-/* The keys are new already. Half of the operations take one of the table's, an eighth one from a little before. */
+/* Keys are new so far. Half of the operations take a table key, an eighth a recent key. */
 static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
 {
     const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
@@ -144,7 +143,7 @@ bool draw_queue(struct dict_plan *plan)
     return true;
 }
 
-/* The range that round r erases is row rows + r. */
+/* Round r erases the range in row rows + r. */
 bool draw_expiry(struct dict_plan *plan)
 {
     const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;

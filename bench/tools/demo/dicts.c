@@ -19,10 +19,10 @@
 
 /* ---- who takes part ------------------------------------------------------------------------------------------ */
 
-/* Seconds of all rounds together. */
+/* Seconds of all rounds. */
 struct seconds {
     double update;
-    double resolve; /* what the first questions after an update take more than the same ones again */
+    double resolve; /* first queries after an update minus the same queries again */
     double ask;
 };
 
@@ -43,13 +43,13 @@ struct fixture {
 
     struct change        change;
     struct rival         rivals[N_RIVALS];
-    size_t               batch;                               /* changes: half announcements, half withdrawals */
+    size_t               batch;                               /* half announcements, half withdrawals */
     size_t               per_round;                           /* addresses */
-    uint32_t            *announced, *withdrawn, *keys;        /* room for all ranges */
-    cl_mem               on_announced, on_rows, on_withdrawn; /* the batch on the device; rows: of those announced */
+    uint32_t            *announced, *withdrawn, *keys;        /* size: all ranges */
+    cl_mem               on_announced, on_rows, on_withdrawn; /* the batch on the device; rows are those announced */
     cl_mem               on_addresses, on_answered, on_found;
-    struct change_result result; /* of the rounds being played */
-    size_t               wrong;  /* answers of those played before */
+    struct change_result result; /* of the current rounds */
+    size_t               wrong;  /* of earlier rounds */
 };
 
 static ordo_status make_room(struct fixture *fixture)
@@ -100,7 +100,7 @@ static ordo_status write_keys(struct fixture *fixture, cl_mem to, const uint32_t
     return device_write(fixture->device, to, fixture->keys, count * 4);
 }
 
-/* Both dictionaries hold what is announced at the beginning: first address to row. */
+/* Fills both dictionaries with the announced ranges: first address to row. */
 static ordo_status begin(struct fixture *fixture)
 {
     change_free(&fixture->change);
@@ -138,7 +138,7 @@ static ordo_status ask(struct fixture *fixture, struct rival *rival, double *sec
     return ORDO_OK;
 }
 
-/* Asks twice; the answers of the second time are the round's. */
+/* Queries twice and keeps the second answers. */
 static ordo_status question(struct fixture *fixture, struct rival *rival)
 {
     double first = 0, again = 0;
@@ -174,7 +174,7 @@ static ordo_status play_round(struct fixture *fixture, const uint32_t *addresses
     return ORDO_OK;
 }
 
-/* Rounds from the same beginning; each asks for the next `per_round` addresses. */
+/* Plays rounds from the same beginning, with the next `per_round` addresses each. */
 static ordo_status play(struct fixture *fixture, size_t batch, int rounds, size_t per_round)
 {
     fixture->batch = batch;
@@ -190,7 +190,7 @@ static ordo_status play(struct fixture *fixture, size_t batch, int rounds, size_
     return ORDO_OK;
 }
 
-/* A first time with few questions builds the kernels. */
+/* Plays few queries first, to build the kernels. */
 static ordo_status play_twice(struct fixture *fixture, size_t batch, int rounds, size_t per_round)
 {
     char changes[TEXT_BYTES];
@@ -233,7 +233,7 @@ static void show_rivals(const struct fixture *fixture, FILE *out, cJSON *json)
     }
 }
 
-/* Questions per change up to which the LSM is ahead; infinity if it always is, negative if it never is. */
+/* Queries per change up to which the LSM is faster; infinity: always, negative: never. */
 static double crossover(const struct fixture *fixture, int rounds)
 {
     double change[N_RIVALS], question_[N_RIVALS];
@@ -259,7 +259,7 @@ static char *text_crossover(char text[TEXT_BYTES], double questions)
     return text;
 }
 
-/* One batch size: changes and addresses a second of each, and the crossover. */
+/* Prints one batch size. */
 static void show_crossover_row(const struct fixture *fixture, const struct table *table, cJSON *list)
 {
     const double questions = crossover(fixture, CROSSOVER_ROUNDS);
@@ -286,7 +286,7 @@ static void show_crossover_row(const struct fixture *fixture, const struct table
     cJSON_AddItemToArray(list, entry);
 }
 
-/* A tenth of the table, and less by factors of four. */
+/* Batches of a tenth of the table, and smaller by factors of four. */
 static ordo_status show_crossover(struct fixture *fixture, FILE *out, cJSON *json)
 {
     static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
@@ -305,7 +305,6 @@ static ordo_status show_crossover(struct fixture *fixture, FILE *out, cJSON *jso
     return ORDO_OK;
 }
 
-/* Of the rounds played last. */
 static void show_verdict(const struct fixture *fixture, FILE *out, cJSON *json)
 {
     const struct change_result *result = &fixture->result;

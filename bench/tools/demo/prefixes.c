@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A range of addresses has 62 prefixes at most. */
+/* A range has at most 62 prefixes. */
 #define PREFIXES_MAX 62
 
 struct fixture {
@@ -19,7 +19,7 @@ struct fixture {
     size_t              count;
 
     uint64_t  *prefixes; /* of all ranges */
-    uint32_t  *rows;     /* which range each is of */
+    uint32_t  *rows;     /* the range of each */
     size_t     n_prefixes;
     uint64_t  *asked;
     uint32_t  *answered;
@@ -32,7 +32,7 @@ struct fixture {
 
 /* ---- ranges into prefixes ---------------------------------------------------------------------------------------- */
 
-/* The longest prefix that begins at an address and does not go past another one. */
+/* The longest prefix from `at` on within the range. */
 static unsigned length_from(uint64_t at, uint64_t last)
 {
     unsigned length = 32;
@@ -54,7 +54,7 @@ static bool has_room(struct fixture *fixture, size_t *room)
     return prefixes && rows;
 }
 
-/* As keys: IPv4 addresses stand in the upper half. */
+/* Keys hold IPv4 addresses in the upper half. */
 static ordo_status cut(struct fixture *fixture)
 {
     size_t room = 0;
@@ -95,7 +95,7 @@ static ordo_status ask(struct fixture *fixture)
     return ordo_device_finish(fixture->device);
 }
 
-/* Twice: the first time finds out, for each prefix, which others it lies in. */
+/* Runs twice, because the first query computes how prefixes are nested. */
 static ordo_status play(struct fixture *fixture)
 {
     TRY(cut(fixture));

@@ -116,7 +116,7 @@ static void add_limits(cJSON *json, ordo_device *device)
         cJSON_AddItemToObject(json, "limits", limits_to_json(&limits));
 }
 
-/* What was set and cannot be followed, a cache that cannot be written: the library says so in its log alone. */
+/* Keeps warnings that the library only logs. */
 static void keep_warning(void *warnings, ordo_log_level level, const char *message)
 {
     if (level == ORDO_LOG_WARNING)
@@ -139,7 +139,7 @@ static int answer_device(const char *select, bool self_test)
     json_flag(json, "usable", got == ORDO_OK);
     if (got != ORDO_OK) {
         json_text(json, "why", *message ? message : ordo_status_string(got));
-        config.no_self_test = true; /* what is known without it is still worth showing */
+        config.no_self_test = true; /* facts without the self-test are still useful */
         if (ordo_device_open(&config, &device) != ORDO_OK)
             return child_answer(json);
     }
@@ -168,7 +168,7 @@ void vendor_path(const char *file, char *path, size_t bytes)
         snprintf(path, bytes, "%s/%s", vendors(), file);
 }
 
-/* Whether the library that a driver's file names can be loaded. */
+/* Tries to load the library of a driver's file. */
 static int answer_driver(const char *file)
 {
     char   path[600], library[400] = "";

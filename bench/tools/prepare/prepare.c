@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The words of the list. */
+/* Words of the list. */
 static const struct {
     const char *word;
     uint32_t    what, keys, value_bytes;
@@ -84,7 +84,7 @@ void prepare_check(const char *list)
 
 /* ---- in parallel --------------------------------------------------------------------------------------------- */
 
-/* NVIDIA's compiler works on one program of a process at a time for most of its way, PoCL's always. */
+/* NVIDIA's compiler mostly works on one program per process, PoCL's always. */
 #define PROCESSES_MAX 8
 #define PART_SECONDS  1800.0
 
@@ -129,7 +129,7 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-/* Returns once the processes have ended, and tells each second for how long they have run. */
+/* Waits for the processes and shows progress each second. */
 static void await_parts(struct part *parts, int n)
 {
     const struct timespec second = { .tv_sec = 1 };
@@ -144,7 +144,7 @@ static void await_parts(struct part *parts, int n)
             pthread_join(parts[i].thread, NULL);
 }
 
-/* Fills the cache by several processes. The caller builds again, and reports, the programs that one of them failed to build. */
+/* Fills the cache with several processes. The caller builds failed programs again and reports them. */
 static void prepare_in_parallel(const char *list)
 {
     const int   n = processors() < PROCESSES_MAX ? processors() : PROCESSES_MAX;
@@ -176,7 +176,7 @@ bool prepare_device(const char *list)
         return false;
     progress_in_lines();
     progress_about("preparing kernels for %s", ordo_device_facts(dev)->name);
-    ordo_device_close(&dev); /* tested by now; and a GPU may be one process's at a time */
+    ordo_device_close(&dev); /* after its self-test; a GPU may allow one process */
     prepare_in_parallel(list);
     dev = open_device("");
     if (!dev)
