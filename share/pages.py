@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 
-sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.dont_write_bytecode = True  # keeps the source folders clean
 from helptext import read_help, tool_of
 
 WIDTH = 72  # of code, which is not filled
@@ -277,7 +277,7 @@ def call_page(version, path, comment, code):
 
 
 def installed_readme(readme):
-    """Links lead to files that are installed beside the README, or are plain text. Pictures are not installed."""
+    """Links lead to files that are installed with the README, or are plain text. Pictures are not installed."""
     with open(readme, encoding="utf-8") as file:
         lines = [line for line in file.read().split("\n") if not line.startswith("| ![")]
     text = re.sub(r"\[([^]]*)\]\((?!CHANGELOG|LICENSE|examples)[^)]*\)", r"\1", "\n".join(lines))

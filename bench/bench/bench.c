@@ -409,7 +409,7 @@ static int run_all(struct run *run)
     return stop_asked() ? EXIT_INTERRUPTED : code;
 }
 
-/* The arguments of the process that began the file, without its output, then those of this one. */
+/* The arguments that began the file, without its output, then the arguments of this process. */
 static struct options resume_options(const char *path, int *argc, char ***argv)
 {
     cJSON *arguments = file_arguments(path); /* never freed */

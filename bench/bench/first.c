@@ -11,7 +11,7 @@
 
 #define QUESTION_SECONDS 600.0
 
-/* ---- asking ------------------------------------------------------------------------------------------------------- */
+/* ---- child --------------------------------------------------------------------------------------------------- */
 
 /* Runs a child. Returns its answer, which the caller deletes, or NULL after an error. */
 static cJSON *ask(struct run *run, const struct caches *c, const char *question)
@@ -40,7 +40,7 @@ static void keep(struct run *run, cJSON *row, const char *workload, const char *
     cJSON_AddItemToArray(list, row);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------------------------- */
 
 static void show_open(const struct table *table, const char *caches, const cJSON *row)
 {
@@ -80,7 +80,7 @@ static void measure_open(struct run *run, const char *select)
     caches_end(&c);
 }
 
-/* ---- first calls ------------------------------------------------------------------------------------------------------- */
+/* ---- first calls --------------------------------------------------------------------------------------------- */
 
 enum { EMPTY, FILLED, PREPARING, PREPARED, N_STATES };
 static const char *const states[N_STATES] = { "empty", "filled", "empty, prepared", "filled, prepared" };

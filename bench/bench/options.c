@@ -97,7 +97,7 @@ static bool is_one_of(int name, enum workload workload)
     return workload_is_dict(workload) == (name == ALL_DICTS);
 }
 
-/* Adds one workload, or those of a group. */
+/* Adds one workload, or each workload of a group. */
 static void choose_workloads(struct options *o, int name)
 {
     if (name < N_ALL_WORKLOADS) {

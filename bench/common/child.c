@@ -29,7 +29,7 @@ int child_answer(cJSON *answer)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
-/* ---- caches of its own ---------------------------------------------------------------------------------------- */
+/* ---- empty caches -------------------------------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
@@ -156,7 +156,7 @@ struct text {
     size_t used, room;
 };
 
-/* Appends what is there; false at the end of the pipe. */
+/* Appends the available bytes. False at the end of the pipe. */
 static bool take(int fd, struct text *text)
 {
     if (text->room - text->used < 4096) {

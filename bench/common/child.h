@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program, usually this one, in a process of its own and reads a JSON answer from it. Crashes and hangs
- * become outcomes. */
+/* Runs a program, usually this one, in a child process and reads a JSON answer from it. Crashes and hangs become
+ * outcomes. */
 #ifndef BENCH_CHILD_H
 #define BENCH_CHILD_H
 
@@ -26,7 +26,7 @@ struct child {
     bool               prints;      /* its standard output is the answer, as text; standard error is the parent's */
 };
 
-/* A directory for all caches of a process: Ordo's and those of drivers. `environment` makes a child use it.
+/* A directory for all caches of a process, of Ordo and of drivers. `environment` makes a child use it.
  * caches_begin prints an error and returns false if it cannot make the directory. */
 #define N_CACHES 5
 struct caches {

@@ -51,7 +51,7 @@ struct limits {
  * ORDO_BROKEN if a kernel read wrong data. */
 ordo_status measure_limits(ordo_device *device, struct limits *out);
 
-/* The names are those of result files. The caller deletes it. */
+/* Uses the field names of result files. The caller deletes it. */
 cJSON *limits_to_json(const struct limits *limits);
 /* Missing limits become NaN. */
 struct limits limits_from_json(const cJSON *json);

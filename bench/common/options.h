@@ -38,8 +38,8 @@ int take_options(const struct option_table *table, int argc, char **argv, void *
 /* Takes all options and rejects other arguments. */
 void take_all_options(const struct option_table *table, int argc, char **argv, void *options);
 
-/* Lists the options of a command line by full name and argument, without those of the NULL-ended list `without`
- * (NULL: none) and, with `how`, without those that select the measurement. Returns the number of words; `out` has
+/* Lists the options of a command line by full name and argument. Leaves out the NULL-ended list `without` (NULL:
+ * nothing) and, with `how`, all options that select the measurement. Returns the number of words; `out` has
  * space for 2 * argc. */
 int list_options(const struct option_table *table, int argc, char **argv, bool how, const char *const *without,
                  const char **out);

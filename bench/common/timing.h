@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long calls on a device take.
+/* Durations of calls on a device.
  *
- * A repetition is a batch of calls, enqueued back to back and long enough that clock resolution and the final wait do not
- * matter. Two clocks:
+ * A repetition is a batch of enqueued calls, long enough that clock resolution and the final wait do not matter. Two
+ * clocks:
  *   wall    from before the first enqueue until the device is idle, divided by the batch. Uses the device's own queue
  *           without profiling.
- *   device  from the end of a 4-byte copy before the batch to the end of the last command, on the device's clock. Gaps
- *           between commands count, the host's wait does not. Uses a second queue with profiling, which may slow a driver.
- * */
+ *   device  from the end of a 4-byte copy before the batch to the end of the last command, on the device's clock.
+ *           Includes gaps between commands, not the wait of the host. Uses a second queue with profiling, which may
+ *           slow a driver. */
 #ifndef BENCH_COMMON_TIMING_H
 #define BENCH_COMMON_TIMING_H
 

@@ -49,7 +49,7 @@ struct host_peer {
     char name[32];    /* "absl::btree_map" */
     char version[80]; /* of the library or the compiler */
     char call[96];    /* the called functions */
-    int  kind;        /* index among those of the workload */
+    int  kind;        /* index among the peers of the workload */
     int  threads;
 };
 #define HOST_PEERS_MAX 10

@@ -37,7 +37,7 @@ struct HostMap {
     virtual void     erase(Part part, const void *keys, size_t count) = 0;
     virtual void     add(Part part, const void *keys, const void *values, size_t count) = 0;
     virtual uint64_t find(const void *keys, size_t count) const = 0;
-    /* The sum of share_of over all elements; `place` is that of the first. */
+    /* The sum of share_of over all elements. The first one has `place`. */
     virtual size_t   count() const = 0;
     virtual uint64_t sum(size_t place) const = 0;
 

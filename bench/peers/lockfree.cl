@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A lock-free skiplist of single keys. Each work-item runs one operation.
  *
- * The pool is an array of words. A node begins at an even word: key, value, one link per level. A hash of the key gives its height;
- * each level has half the keys of the level below. Node 0 is the head, with all levels and no key. A link is a node number times two,
- * plus 1 after its own node was erased at that level. A marked link never changes again, and updates nearby unlink the node. Nodes are
- * not reused.
+ * The pool is an array of words. A node begins at an even word: key, value, one link per level. A hash of the key gives
+ * its height. Each level has half the keys of the level below. Node 0 is the head, with all levels and no key. A link
+ * is a node number times two, plus 1 after its own node was erased at that level. A marked link never changes again,
+ * and updates nearby unlink the node. Nodes are not reused.
  *
- * lockfree_nodes writes keys and values in an earlier launch, so they exist before any link to them. Links change only by atomic
- * operations and are read past the caches. A link that has not arrived reads as NOT_THERE; the reader retries. So correctness does not
- * depend on the order of accesses to different words. Nobody waits: after TRIES restarts an operation is left to another launch. */
+ * lockfree_nodes writes keys and values in an earlier launch, so they exist before any link to them. Links change only
+ * by atomic operations and are read past the caches. A link that has not arrived reads as NOT_THERE, and the reader
+ * retries. So correctness does not depend on the order of accesses to different words. Nobody waits. After TRIES
+ * restarts an operation is left to another launch. */
 #define MARK      1u
 #define NOT_THERE 0xffffffffu /* includes the mark's bit */
 #define NIL       0u
@@ -59,7 +60,7 @@ uint height_of(uint key)
     return mixed == 0 ? LEVELS : min((uint) LEVELS, 32 - (uint) clz(mixed & -mixed));
 }
 
-/* ---- the way ----------------------------------------------------------------------------------------------------- */
+/* ---- search path --------------------------------------------------------------------------------------------- */
 
 /* Per lower level: the last node before the key, and the link after it. */
 typedef struct {
@@ -102,7 +103,7 @@ bool leads_to_key(const lists *in, const path *way, uint key)
     return way->after[0] != NIL && key_of(in, way->after[0] >> 1) == key;
 }
 
-/* ---- operations: each is done, or false ------------------------------------------------------------------------------- */
+/* ---- operations: false if not done --------------------------------------------------------------------------- */
 
 /* Changes nothing. *node: the key's node if found. */
 bool contains(lists *in, uint key, bool *found, uint *node)

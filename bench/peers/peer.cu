@@ -556,7 +556,7 @@ static Peer peer_of(const struct spec &spec, Arrays &a)
 
 /* ---- clocks -------------------------------------------------------------------------------------------------- */
 
-/* As in timing.c: batches of at least 20 ms, the median of up to 20. */
+/* Matches timing.c. A batch takes at least 20 ms. The result is the median of up to 20 batches. */
 static const double batch_seconds = 0.02;
 static const int    most_batch = 4096, most_repetitions = 20;
 

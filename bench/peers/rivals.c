@@ -20,7 +20,7 @@ struct rival {
     bool         cuckoo; /* else the skiplist */
     cl_program   program;
     cl_kernel    kernels[3];
-    size_t       group;        /* work-items, at most those of each kernel */
+    size_t       group;        /* work-items, within the limit of each kernel */
     cl_mem       words, state; /* nodes and counters; or slots and errors */
     size_t       bytes;        /* size of words */
     cl_mem       mine;         /* node of each operation, for `rows` operations */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structures of others on the device, which papers compare with; Ordo has none of them. Keys of type u32 and values of 4 bytes alone.
+/* Structures of other authors on the device, for comparison in papers. Keys are u32 and values have 4 bytes.
  *
- * LOCKFREE  the lock-free skiplist of P. Misra and M. Chaudhuri, "Performance Evaluation of Concurrent Lock-free Data Structures
- *           on GPUs" (ICPADS 2012), as GFSL's authors describe it: one key a node, towers of links with p = 0.5, one operation a
- *           work-item, erasing by marks and compare-and-swap, no node used again. Not of that paper: heights are a hash of the key,
- *           an operation that failed very often is left to another launch, and an empty list takes a batch in parts that grow.
- * CUCKOO    cuckoo hashing: one pair a slot, three functions, built in one launch by atomic exchanges (D. A. F. Alcantara et al.,
- *           "Real-Time Parallel Hashing on the GPU", SIGGRAPH Asia 2009, whose functions these are not, and who set aside elements
- *           without a place; CUDPP's, which the GPU LSM's paper measures at 80 percent). If an element moves more than 7 log2(n)
- *           times, the build begins anew with another seed, of 32: at 85 percent one was found, at 90 none. No equal keys, and
- *           not the pair of key and value all ones, which marks an empty slot. No updates, no growth. */
+ * LOCKFREE  the lock-free skiplist of P. Misra and M. Chaudhuri, "Performance Evaluation of Concurrent Lock-free Data
+ *           Structures on GPUs" (ICPADS 2012), as the authors of GFSL describe it. One key per node, towers of links
+ *           with p = 0.5, one operation per work-item. Erases by marks and compare-and-swap, never reuses a node.
+ *           Differs from the paper: heights are a hash of the key, an operation that failed very often is left to
+ *           another launch, and an empty list takes a batch in parts that grow.
+ * CUCKOO    cuckoo hashing: one pair per slot, three functions, built in one launch by atomic exchanges (D. A. F.
+ *           Alcantara et al., "Real-Time Parallel Hashing on the GPU", SIGGRAPH Asia 2009, and CUDPP, which the paper
+ *           on the GPU LSM measures at 80 percent). The functions differ from theirs, and elements without a place are
+ *           not set aside. If an element moves more than 7 log2(n) times, the build starts over with another of 32
+ *           seeds. At 85 percent one seed worked, at 90 none. Rejects equal keys and the pair of key and value with all
+ *           bits set, which marks an empty slot. No updates, no growth. */
 #ifndef BENCH_PEERS_RIVALS_H
 #define BENCH_PEERS_RIVALS_H
 

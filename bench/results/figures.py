@@ -96,8 +96,8 @@ def source(page, files):
 # ---- rates: a table of the rows of files
 
 
-# What tells rows apart besides workload, structure and types, and how a name says it. A name has as few of them as it
-# needs, the first ones first.
+# Fields that distinguish rows, besides workload, structure and types, and their form in a name. A name uses as few as it
+# needs, in this order.
 FIELDS = {
     "on": "{}", "dist": "{} keys", "load_percent": "load {} %", "update_percent": "{} % updates",
     "erase_percent": "{} % erased", "chunk": "chunks of {} words", "first_calls": "first calls",
@@ -260,7 +260,7 @@ def papers(*labels):
     return table
 
 
-# ---- what the pages show
+# ---- tables of the pages
 
 
 def of(*workloads, **fields):
@@ -394,7 +394,7 @@ def made():
 
 
 def problems():
-    """What is named nowhere, or is not there."""
+    """Files that no page names, and missing files."""
     pages = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in PAGES}
     text = "".join(pages.values())
     for name in sorted(os.path.basename(path) for path in glob.glob(os.path.join(here, "*.json"))):

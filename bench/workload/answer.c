@@ -204,7 +204,7 @@ static bool check_order(struct check *check, char *why, size_t why_bytes)
     return proven || check_sets(check, why, why_bytes);
 }
 
-/* ---- what hangs on all before: each part goes on from what those before it come to ------------------------------- */
+/* ---- prefix sums over parts ---------------------------------------------------------------------------------- */
 
 /* Combines two partial results; maxima are in ordered form. */
 static uint64_t put_together(const struct check *check, uint64_t a, uint64_t b)
@@ -336,7 +336,7 @@ static bool check_compact(struct check *check, char *why, size_t why_bytes)
     return true;
 }
 
-/* ---- groups, the first k, the median ------------------------------------------------------------------------------- */
+/* ---- groups, the first k, the median ------------------------------------------------------------------------- */
 
 /* The place of a key among ascending groups; `groups` if it is missing. */
 static size_t group_of(const struct check *check, size_t groups, uint64_t order)

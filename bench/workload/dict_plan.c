@@ -49,12 +49,10 @@ static bool query_columns(const struct dict_plan *plan, struct column_batch *col
 
     columns_clear(cols);
     cols->hints = malloc(rows * sizeof *cols->hints + 1);
-    const unsigned columns =
-        (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) | (element ? IN(FOUND) : 0) |
-        (element || sums ? IN(VALUES_OUT) : 0) | (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
-        (concurrent
-             ? IN(CODES) | IN(OUTCOMES)
-             : 0); /* One number from each of `fills` equal parts, at random. Evenly spaced numbers would end in zero bits, and an LSM has a run for each set bit. */
+    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
+                             (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
+                             (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
+                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0);
     return cols->hints && columns_reserve(cols, rows, columns) &&
            column_reserve(cols, COL_OFFSETS, range ? rows + 1 : 0);
 }
@@ -112,7 +110,8 @@ size_t plan_fills(const struct dict_plan *plan)
     return wanted == 0 ? 1 : wanted < batches ? wanted : batches;
 }
 
-/* Prepares plan->work for new queries; the previous ones are kept or freed. */
+/* Returns a random number from each of `fills` equal parts. Evenly spaced numbers would end in zero bits, and an LSM has
+ * a run for each set bit. */
 size_t plan_fill(const struct dict_plan *plan, size_t i)
 {
     const size_t fills = plan_fills(plan), batches = plan->table.n_steps;
@@ -125,6 +124,7 @@ static struct script script_empty(const struct spec *spec)
     return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
+/* Prepares plan->work for new queries and keeps or frees the previous queries. */
 static bool empty_work(struct dict_plan *plan)
 {
     if (!plan->keeps)
@@ -313,7 +313,7 @@ struct workload_bytes plan_bytes(const struct spec *spec)
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
     const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);
-    /* The elements as drawn, and in the dictionary twice during a merge; queries with what they give. */
+    /* The drawn elements, two copies in the dictionary during a merge, and the queries with their results. */
     return (struct workload_bytes) { (uint64_t) (3.5 * elements * pair + queries * (results + 2) * pair),
                                      (uint64_t) largest };
 }

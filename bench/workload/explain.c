@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What happened to one key. */
+/* The operations on one key. */
 struct history {
     uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
     bool     before;         /* it was there before */

@@ -139,7 +139,7 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from);
 /* Runs a step and writes the expected outputs. Range columns grow, and the step gets its number of elements. A
  * concurrent batch must have the same results in any order. False without memory. */
 bool model_do(struct model *model, struct column_batch *cols, struct step *step);
-/* Runs a script. Elements of ranges follow those of earlier steps. */
+/* Runs a script. Each step appends its range elements. */
 bool model_run(struct model *model, struct script *script);
 
 /* Runs a step of DO_APPLY for model_do. */

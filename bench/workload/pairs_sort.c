@@ -16,7 +16,7 @@ struct digits {
     size_t of[DIGITS];
 };
 
-/* One pass: parts count their digits, then each moves its elements behind those of earlier parts. */
+/* One pass. Parts count their digits. Then each part moves its elements behind the elements of earlier parts. */
 struct pass {
     struct pairs   from, to;
     size_t         key_bytes, value_bytes, count, parts;

@@ -13,7 +13,7 @@ struct dict_plan {
     struct script table;
     /* Changes before the timed calls, for example to make elements stale. */
     struct script churn;
-    /* The timed calls; for queries those of the current fill. */
+    /* The timed calls. Queries: the calls of the current fill. */
     struct script work;
     /* Queries of each fill so far, if memory allows; else only `work`. */
     struct script *asked;
@@ -109,7 +109,7 @@ bool draw_prefix_queries(struct dict_plan *plan);
 
 /* Upserts without `found`, because the first of equal keys is unknown. */
 bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream);
-/* Operations of every kind, each with a key and a neighbourhood of its own. */
+/* Operations of every kind, each with a random key and neighbourhood. */
 bool draw_concurrent_mix(struct dict_plan *plan);
 
 /* Keys of a range of spec.count, in ordered form, and back. */

@@ -35,7 +35,7 @@ static uint64_t prefix_of(const struct dict_plan *plan, const void *bits, size_t
     return prefix_key(plan->spec.type, element(bits, plan->model.key_bytes, i), length_of(plan, i));
 }
 
-/* ---- where stretches of one longest prefix begin --------------------------------------------------------------- */
+/* ---- segments with one longest prefix ------------------------------------------------------------------------ */
 
 struct range {
     uint64_t first, last, value;

@@ -251,7 +251,7 @@ static bool is_one_batch(enum workload workload)
            workload_has_updates(workload) || workload == DELETERANGE;
 }
 
-/* Tasks in rounds, with batches unlike those of the table. */
+/* Tasks in rounds. Their batches differ from the batches of the table. */
 static bool has_rounds(enum workload workload)
 {
     return workload == QUEUE || workload == EXPIRY || workload == ORDERBOOK;

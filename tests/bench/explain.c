@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of operations side by side on the same keys: those of any order are explained, and none that no order gives. */
+/* Results of concurrent operations on the same keys. explain_points accepts the results of each order and rejects
+ * results that no order gives. */
 #include "bench/workload/keys.h"
 #include "bench/workload/plan.h"
 
@@ -41,7 +42,7 @@ static void do_row(struct returned *r, size_t row)
     r->updates[place] += code != ORDO_FIND;
 }
 
-/* As if the operations were done in some order: by the seed's. */
+/* The results of one order, which the seed selects. */
 static struct returned *returned_by(ordo_type type, uint32_t value_bytes, uint64_t seed)
 {
     const struct spec spec = { .workload = CONCURRENTPOINTS,
@@ -75,7 +76,7 @@ static void forget(struct returned *r)
     free(r);
 }
 
-/* Whether it is explained, and ends with what is there. */
+/* Whether an order explains the results and the final content. */
 static bool is_right(const struct returned *r)
 {
     struct model after;
@@ -102,7 +103,7 @@ Test(explain, any_order_is_right)
     }
 }
 
-/* What an update says that it changed: the content then is another one, or there is no order. */
+/* Inverts the outcome of one update. Then the final content differs or no order exists. */
 Test(explain, a_lost_update_is_not)
 {
     struct returned *r = returned_by(ORDO_U32, 4, 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about prefixes as an X-fast trie is asked them, and as another structure is, for the same answers: the models of both, of which
- * one tries each length, and the other goes by stretches with one longest prefix, give the same. */
+/* Prefix queries for the X-fast trie and for other structures have the same answers. The model of the trie tries each
+ * length. The other model uses segments with one longest prefix. */
 #include "bench/workload/model.h"
 #include "bench/workload/plan.h"
 
@@ -57,7 +57,7 @@ static void compare_longest(ordo_type type, enum dist dist, size_t count)
     expect_same(&trie, &array, COL_FOUND);
     expect_same(&trie, &array, COL_VALUES_OUT);
     for (size_t i = 0; i < QUERIES; i++)
-        cr_assert_eq(found[i], 1); /* that of no bits is there */
+        cr_assert_eq(found[i], 1); /* the empty prefix is present */
     plan_free(&trie);
     plan_free(&array);
 }
@@ -90,7 +90,7 @@ Test(prefixes, keys_under_a_prefix_are_those_of_an_interval)
     for_each_table(compare_counts);
 }
 
-/* One plan serves all structures at a point but where an X-fast trie is asked otherwise. */
+/* One plan serves all structures of a point, except if the X-fast trie gets other queries. */
 Test(prefixes, plans_are_shared_by_those_that_are_asked_alike)
 {
     struct spec spec = { .workload = LONGESTPREFIX,

@@ -99,12 +99,12 @@ file a 1.1e9 ok 'A <b>device</b>'
 report 0 "$dir/a"
 ! cmp -s "$dir/file" "$dir/first" || fail "another figure, another page"
 shows '<td class="n bad">0.55</td>'
-shows_no "Beside the host's libraries"
+shows_no "Against the host's libraries"
 sed 's|^  "rows"|  "peers": [{ "device": 0, "workload": "sort", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": 1048576,\
     "operations": 1048576, "name": "qsort", "version": "a library", "call": "of <records>", "threads": 2, "check": "ok", "rate": 4.4e9 }],\
   "rows"|' "$dir/a" >"$dir/peers"
 report 0 "$dir/peers"
-shows "Beside the host's libraries"
+shows "Against the host's libraries"
 shows '<td>of &#60;records&#62;</td><td class="n">2</td><td class="n">4.40 G</td><td></td><td class="n">1.10 G</td><td class="n bad">0.25x</td>'
 file b 1e9 WRONG 'Another'
 report 1 "$dir/a" "$dir/b"

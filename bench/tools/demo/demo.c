@@ -368,7 +368,7 @@ static void show_verdict(struct demo *demo)
 
 /* ---- ranges that change -------------------------------------------------------------------------------------- */
 
-/* Random addresses and those of busy hosts, in turns. */
+/* Random addresses and addresses of busy hosts alternate. */
 static uint32_t *draw_addresses(struct demo *demo)
 {
     const size_t count = demo->options.count, half = count / 2;

@@ -233,7 +233,7 @@ static void show_rivals(const struct fixture *fixture, FILE *out, cJSON *json)
     }
 }
 
-/* Queries per change up to which the LSM is faster; infinity: always, negative: never. */
+/* The LSM is faster up to this number of queries per change. Infinity: always. Negative: never. */
 static double crossover(const struct fixture *fixture, int rounds)
 {
     double change[N_RIVALS], question_[N_RIVALS];

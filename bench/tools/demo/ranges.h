@@ -4,9 +4,8 @@
  *     # a comment
  *     16777216,16777471,AU
  *
- * First and last address as numbers, and two letters, digits or ?. Accepts LF and CRLF, spaces around fields, empty lines and a
- * missing last line end.
- * */
+ * First and last address as numbers, and two letters, digits or ?. Accepts LF and CRLF, spaces around fields, empty
+ * lines and a missing last line end. */
 #ifndef BENCH_TOOLS_DEMO_RANGES_H
 #define BENCH_TOOLS_DEMO_RANGES_H
 
