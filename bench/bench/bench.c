@@ -467,7 +467,7 @@ int main(int argc, char **argv)
         options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
         if (options.processes > 1)
-            usage_error("--resume: %s is of several processes, which are compared: begin it anew", options.json);
+            usage_error("--resume: %s has several processes, for --compare: start a new file", options.json);
     }
 
     struct options suite[SUITE_PARTS_MAX];

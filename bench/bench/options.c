@@ -290,7 +290,7 @@ void only_with_resume(int argc, char **argv)
             i += known && argv[i][length] == 0;
         }
         if (!known)
-            usage_error("%s: the file says what is measured; beside --resume there are --budget, --wide, --chart and "
+            usage_error("%s: the file has the options; with --resume use only --budget, --wide, --chart and "
                         "--no-chart",
                         argv[i]);
     }

@@ -58,8 +58,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
     if (p->n_how + known < n_all || options->n_sizes > 1)
         usage_error(
-            "'paper' fixes what is measured: of the options of that kind only --full and --sizes with one number, "
-            "the most elements, can be used with it");
+            "'paper' selects the measurements itself: use only --full, or --sizes with one number, the most elements");
     if (options->processes > 1 || options->n_compare || options->against)
         usage_error("'paper' measures in one process: --processes, --compare and --against cannot be used with it");
     free(all);

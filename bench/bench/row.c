@@ -172,7 +172,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
-    report_error("%s by a sorted array: %s", workload_name(spec.workload), why);
+    report_error("%s with a sorted array: %s", workload_name(spec.workload), why);
     return NAN;
 }
 

@@ -62,7 +62,7 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PART
     const int n_all = repeat_options(argc, argv, false, NULL, how);
     const int n_how = repeat_options(argc, argv, true, NULL, how);
     if (n_how < n_all)
-        usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
+        usage_error("'suite' selects the measurements itself: use no options that select them");
     for (size_t p = 0; p < sizeof suite / sizeof *suite && n < SUITE_PARTS_MAX; p++) {
         const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
         if (*sizes) {

@@ -134,6 +134,6 @@ int report_command(int argc, char **argv)
         page = optarg;
     }
     if (optind == argc || !page)
-        usage_error("report: FILE... -o PAGE: it takes files of results, and where to write");
+        usage_error("report: needs result files and a page: ordo-bench report FILE... -o PAGE");
     return report(argc - optind, argv + optind, page);
 }

@@ -148,8 +148,8 @@ def cell(rows, value, ratio):
 
 
 def rates(*labels, over, where=None, ratio=None, value="rate", flip=False):
-    """Rows of these files that `where` takes, with a column for each value of the field `over`. In parentheses stands
-    the ratio to what `ratio` names. `flip`: lines are structures, and columns tell workloads apart."""
+    """Rows of these files that `where` selects, with a column for each value of the field `over`. In parentheses the
+    ratio to `ratio`. `flip`: lines are structures, and columns tell workloads apart."""
 
     def table(page):
         files = [Kept(label) for label in labels]
@@ -371,7 +371,7 @@ PICTURES = {
 
 
 def page_of(path, text):
-    """The page with each of its tables made anew."""
+    """The page with new tables."""
     return re.sub(r"(<!-- begin: ([\w-]+) -->\n).*?(<!-- end -->)",
                   lambda found: f"{found[1]}{TABLES[found[2]](path)}\n{found[3]}", text, flags=re.DOTALL)
 
@@ -383,7 +383,7 @@ def picture_of(node, label, title):
 
 
 def made():
-    """Paths and their contents as they should be."""
+    """Paths and their wanted contents."""
     for path in PAGES:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             yield path, page_of(path, file.read())

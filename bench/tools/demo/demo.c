@@ -197,7 +197,7 @@ static void read_ranges(struct demo *demo)
     char time[TEXT_BYTES], count[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
-        report_error("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
+        report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->options.file);
     say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);

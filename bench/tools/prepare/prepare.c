@@ -162,8 +162,7 @@ static void prepare_in_parallel(const char *list)
         if (parts[i].runs && parts[i].outcome.problem[0])
             trouble = &parts[i].outcome;
     if (trouble)
-        report_error("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem,
-                     trouble->said);
+        report_error("one of %d parallel processes %s, so this takes longer: %s", n, trouble->problem, trouble->said);
 }
 
 bool prepare_device(const char *list)
