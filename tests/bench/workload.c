@@ -509,5 +509,5 @@ Test(workload, names_are_read)
     cr_expect_eq(chosen[1], 0);
     cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why, sizeof why), -1);
     cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why, sizeof why), -1);
-    cr_expect_str_eq(why, "unknown 'abc' (expected a, ab, b)");
+    cr_expect_str_eq(why, "unknown 'abc' (choose a, ab or b)");
 }
