@@ -110,8 +110,8 @@ size_t plan_fills(const struct dict_plan *plan)
     return wanted == 0 ? 1 : wanted < batches ? wanted : batches;
 }
 
-/* Returns a random number from each of `fills` equal parts. Evenly spaced numbers would end in zero bits, and an LSM has
- * a run for each set bit. */
+/* Returns a random number from each of `fills` equal parts. Evenly spaced numbers would end in zero bits, and an LSM
+ * has a run for each set bit. */
 size_t plan_fill(const struct dict_plan *plan, size_t i)
 {
     const size_t fills = plan_fills(plan), batches = plan->table.n_steps;
