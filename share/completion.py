@@ -7,7 +7,7 @@
 import os
 import sys
 
-sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.dont_write_bytecode = True  # keeps the source folders clean
 from helptext import choices, read_help, tool_of
 
 BASH = """# Completion of {name} for bash. Made by the build.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a tool prints for --help: FOLDER/TOOL/help.txt."""
+"""Reads FOLDER/TOOL/help.txt, which a tool prints for --help."""
 import os
 import re
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ OPTION = re.compile(r"^  (?:(-\w), |    )(--[\w-]+(?:, --[\w-]+)*)(?: ([A-Z]+))?
 
 
 def tool_of(path):
-    """The name of the tool whose help that is."""
+    """The name of the tool of this file."""
     return "ordo-" + os.path.basename(os.path.dirname(os.path.abspath(path)))
 
 
@@ -71,7 +71,7 @@ def read_help(path):
 
 
 def choices(option):
-    """What an option's text offers after "of": "of sort, merge (arrays); fillrandom (all)". [] if it names nothing."""
+    """The words of an option's text after "of": "of sort, merge (arrays); fillrandom (all)". [] without words."""
     if option.names[-1] == "--device":
         return ["gpu", "cpu"] + (["all"] if option.argument == "LIST" else [])
     names = []

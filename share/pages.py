@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 
-sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.dont_write_bytecode = True  # keeps the source folders clean
 from helptext import read_help, tool_of
 
 WIDTH = 72  # of code, which is not filled
@@ -28,7 +28,7 @@ def head(name, section, version, what):
 
 
 def summary(sentence):
-    """The first sentence, as what stands behind a name."""
+    """The first sentence, in the form that follows a name."""
     first = re.split(r"[.:](?:\s|$)", sentence.removeprefix("Ordo: "))[0]
     return first if re.match(r"[A-Z]{2}", first) else first[0].lower() + first[1:]
 
@@ -63,7 +63,7 @@ def tool_page(version, path, name):
 
 
 def strip_comment(text):
-    """The lines of a comment without what marks it."""
+    """The lines of a comment without its marks."""
     lines = text.strip().removeprefix("/*").removesuffix("*/").split("\n")
     return [re.sub(r"^ ?", "", re.sub(r"^ \* ?", " ", line)).rstrip() for line in lines]
 
@@ -72,8 +72,8 @@ COMMENT, CODE = "comment", "code"
 
 
 def pieces(path):
-    """Comments and blocks of code, without what only the compiler needs. A comment ends where it ends; code at a blank line or
-    at a comment that begins a line."""
+    """Comments and blocks of code, without text for the compiler only. Code ends at a blank line or at a comment that begins
+    a line."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     text = re.sub(r'#ifdef __cplusplus\n(extern "C" \{|\})\n#endif\n', "", text)
@@ -123,19 +123,19 @@ def page_of(path):
 
 
 def names_of(text):
-    """What a block of code declares."""
+    """The names that a block of code declares."""
     return list(dict.fromkeys(next(group for group in match.groups() if group) for match in NAME.finditer(text)))
 
 
 def names_in(path):
-    """What a header declares, but for its own name."""
+    """The names that a header declares, without the name of its page."""
     names = [name for kind, text in pieces(path) if kind == CODE for name in names_of(text)]
     return [name for name in dict.fromkeys(names) if name != page_of(path)[0]]
 
 
 def sections(path):
     """The pieces after the first two, licence and introduction, as (comment, code): each block of code with the comment before it;
-    "" for what is missing."""
+    "" for a missing part."""
     comment = ""
     for kind, text in pieces(path)[2:]:
         if kind == CODE:
@@ -164,7 +164,7 @@ def broken(line):
 
 
 def code_lines(text):
-    """Code in WIDTH columns: prototypes on lines of their own, and comments moved below what they are about."""
+    """Code in WIDTH columns: prototypes on lines of their own, and comments moved below their subjects."""
     if re.match(r"ORDO_API|static inline", text):
         text = re.sub(r"\n\{.*?\n\}", ";", text, flags=re.S)
         out = []
@@ -277,7 +277,7 @@ def call_page(version, path, comment, code):
 
 
 def installed_readme(readme):
-    """Links lead to files that are installed beside the README, or are plain text. Pictures are not installed."""
+    """Links lead to files that are installed with the README, or are plain text. Pictures are not installed."""
     with open(readme, encoding="utf-8") as file:
         lines = [line for line in file.read().split("\n") if not line.startswith("| ![")]
     text = re.sub(r"\[([^]]*)\]\((?!CHANGELOG|LICENSE|examples)[^)]*\)", r"\1", "\n".join(lines))

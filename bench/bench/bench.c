@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-bench: how fast primitives and dictionaries are on a device, beside how fast it copies, the host and other
- * libraries. */
+/* ordo-bench: measures primitives and dictionaries, compared with copies, the host and other libraries. */
 #include "bench/common/child.h"
 #include "bench/common/device.h"
 #include "bench/common/terminal.h"
@@ -31,10 +30,10 @@ static void ask_peer(struct run *run, struct series *series)
         peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
                   isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why, sizeof why);
     if (!series->peers)
-        complain("%s", why);
+        report_error("%s", why);
 }
 
-/* The good row of a sorted array at the same point, of the series before this one; NULL if there is none. */
+/* The correct row of a sorted array at the same point in an earlier series, or NULL. */
 static const struct row *row_beside(const struct series *list, const struct series *series, int i)
 {
     const struct spec *spec = &series->rows[i].spec;
@@ -45,12 +44,12 @@ static const struct row *row_beside(const struct series *list, const struct seri
     return NULL;
 }
 
-/* The median of what others measured of the same point. */
+/* The median of the old rates of a point. */
 static double rate_before(const struct run *run, const struct spec *spec)
 {
-    double    rates[MOST_PROCESSES];
+    double    rates[PROCESSES_MAX];
     cJSON    *point = row_point(spec);
-    const int n = former_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    const int n = old_files_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
     cJSON_Delete(point);
     return median_of_known(rates, n);
 }
@@ -70,8 +69,8 @@ static void run_point(struct run *run, const struct series *list, struct series 
     show_row(run, table, row);
 }
 
-/* Of dictionaries all structures at a point, one after another, as what they do is planned, and the answers are found, once for all;
- * of arrays one series after another. The first n series, of which those from `from` on are not done. */
+/* Runs all structures at a point before the next point, so that plan and answers are made once; for arrays one
+ * series after another. `n` series, from `from` on. */
 static void run_group(struct run *run, struct series *list, int from, int n, const struct table *table)
 {
     const bool dict = workload_is_dict(list[from].spec.workload);
@@ -112,7 +111,7 @@ static void run_workload(struct run *run, enum workload workload)
     struct table        table = { .out = run->out, .columns = layout.columns, .n_columns = layout.n };
 
     if (!list) {
-        complain("out of memory");
+        report_error("out of memory");
         exit(EXIT_FAILED);
     }
     list_series(run, workload, list);
@@ -146,7 +145,7 @@ static void introduce_device(const struct run *run, const struct ordo_facts *fac
         say_limits(run->out, 0, &run->limits);
 }
 
-/* Adds the tunables that are not at their defaults: values by name in "tunables", where they come from in "origins". */
+/* Adds changed tunables: values in "tunables", origins in "origins". */
 static void add_tunables(const struct run *run, cJSON *device)
 {
     cJSON *tunables = cJSON_AddObjectToObject(device, "tunables"),
@@ -175,18 +174,18 @@ static void take_limits(struct run *run, struct limits *limits, const char *when
     progress("measuring the limits of %s", facts->name);
     const ordo_status got = measure_limits(run->device, limits);
     if (got != ORDO_OK)
-        complain("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
+        report_error("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
     if (got == ORDO_BROKEN)
         run->failed++;
     if (when)
         file_limits(&run->file, run->device_number, limits_to_json(limits), when);
 }
 
-/* Limits differ by so much between processes that nothing disturbs. */
+/* Limits of an undisturbed device differ by less. */
 #define QUIET_GPU 0.1
 #define QUIET_CPU 0.3
 
-/* Once more at the end: where they are others the rows between are in doubt. */
+/* Measures the limits again. Other limits make the rows doubtful. */
 static void check_limits(struct run *run)
 {
     const bool    cpu = ordo_device_facts(run->device)->cpu;
@@ -241,7 +240,7 @@ static void run_device(struct run *run, const char *select)
 
 /* ---- the program --------------------------------------------------------------------------------------------- */
 
-/* Whether workloads of dictionaries, or of arrays, are measured. */
+/* Whether a part measures dictionaries (or arrays). */
 static bool any_of(const struct run *run, bool dicts)
 {
     for (int p = 0; p < run->n_parts; p++)
@@ -251,7 +250,7 @@ static bool any_of(const struct run *run, bool dicts)
     return false;
 }
 
-/* "rate    what it is", for each column that is explained. */
+/* Prints "rate    meaning" for a column. */
 static void explain(const struct run *run, const char *name, const char *text)
 {
     say(run->out, 11, "%-9s  %s", name, text);
@@ -265,7 +264,7 @@ static void conclude_arrays(const struct run *run)
         explain(run, "/ x", "this rate over that of x on one thread of the host");
 }
 
-/* Whether some workload goes from and to host memory. */
+/* Whether a part uses host memory. */
 static bool any_host(const struct run *run)
 {
     for (int p = 0; p < run->n_parts; p++)
@@ -293,14 +292,14 @@ static void conclude_dicts(const struct run *run)
     explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
     if (run->options->no_host)
         return;
-    if (dict_yardstick_name(FILLRANDOM, DICT_BTREE)) {
+    if (dict_baseline_name(FILLRANDOM, DICT_BTREE)) {
         explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
         explain(
             run, "/ flat_hash_map",
             "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
     } else
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
-    if (dict_yardstick_name(FILLRANDOM, DICT_ROBIN_MAP))
+    if (dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP))
         explain(run, "/ robin_map", "tsl::robin_map, likewise");
 }
 
@@ -310,7 +309,7 @@ static void count_rows(const struct run *run, const char *what, int n)
         say(run->out, 4, "Rows %s: %d.", what, n);
 }
 
-/* What the columns of the tables are. */
+/* Explains the columns of the tables. */
 static void conclude_tables(const struct run *run)
 {
     explain(
@@ -346,7 +345,7 @@ static void conclude(const struct run *run)
         conclude_side_by_side(run);
     else if (!run->paper && run->rows)
         conclude_tables(run);
-    if (!run->paper) /* which asks for some points more than once */
+    if (!run->paper) /* which queries some points several times */
         count_rows(run, "that were there already", run->kept);
     count_rows(run, "skipped, as the budget was spent", run->skipped);
     if (stop_asked())
@@ -357,7 +356,7 @@ static void conclude(const struct run *run)
     count_rows(run, "that failed", run->failed);
 }
 
-/* Seconds that the suite may take where nothing is said. */
+/* Default seconds of the suite. */
 #define SUITE_ON_CPU 300
 #define SUITE_ON_GPU 480
 
@@ -380,7 +379,7 @@ static int run_device_named(struct run *run, const char *select, double seconds)
     run_device(run, select);
     ordo_device_close(&run->device);
     if (run->rows == 0 && !run->options->first_open && !run->options->first_prepare && !run->paper) {
-        complain("nothing was measured: no workload, structure and type of these options go together");
+        report_error("nothing was measured: no workload, structure and type of these options go together");
         return EXIT_FAILED;
     }
     return EXIT_GOOD;
@@ -393,10 +392,10 @@ static const char *how_it_ended(const struct run *run)
 
 static int run_all(struct run *run)
 {
-    char selected[MOST_SELECTED][SELECT_BYTES];
+    char selected[SELECTED_MAX][SELECT_BYTES];
     int  n = select_devices(run->options->device, selected), code = EXIT_GOOD;
     if (n == 0) {
-        complain("there is no OpenCL device; ordo-info tells which package has one");
+        report_error("there is no OpenCL device; ordo-info tells which package has one");
         return EXIT_FAILED;
     }
     for (int i = 0; i < n && !stop_asked(); i++)
@@ -410,11 +409,10 @@ static int run_all(struct run *run)
     return stop_asked() ? EXIT_INTERRUPTED : code;
 }
 
-/* The arguments of the file's first process, but for where it wrote, then those of this one: struct options keeps pointers
- * into them. */
+/* The arguments that began the file, without its output, then the arguments of this process. */
 static struct options resume_options(const char *path, int *argc, char ***argv)
 {
-    cJSON *arguments = file_arguments(path); /* stays */
+    cJSON *arguments = file_arguments(path); /* never freed */
     char **all = calloc((size_t) cJSON_GetArraySize(arguments) + (size_t) *argc + 1, sizeof *all);
     int    n = 0;
     if (!all)
@@ -436,8 +434,8 @@ static struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(n, all);
 }
 
-/* Rows take and give back arrays of up to gigabytes: where there is memory, what was given back stays with the process, since
- * untouched pages cost more than what is done with them. */
+/* Rows allocate and free gigabytes. With enough memory the process keeps freed pages, because untouched pages cost
+ * more than the work. */
 #define MUCH_MEMORY ((uint64_t) 16 << 30)
 
 static void keep_memory(void)
@@ -469,10 +467,10 @@ int main(int argc, char **argv)
         options = resume_options(options.resume, &argc, &argv);
         options.json = options.resume;
         if (options.processes > 1)
-            usage_error("--resume: %s is of several processes, which are compared: begin it anew", options.json);
+            usage_error("--resume: %s has several processes, for --compare: start a new file", options.json);
     }
 
-    struct options suite[MOST_PARTS];
+    struct options suite[SUITE_PARTS_MAX];
     struct run     run = { .options = &options,
                            .parts = options.suite ? suite : &options,
                            .n_parts = 1,
@@ -482,11 +480,11 @@ int main(int argc, char **argv)
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
     char           why[512] = "";
     for (int f = 0; f < options.n_compare; f++)
-        former_read(&run.before, options.compare[f]);
+        old_files_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
-        run.peer_program = peer_program(why, sizeof why); /* where there is one */
+        run.peer_program = peer_program(why, sizeof why); /* optional */
     if (options.paper)
         run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();
@@ -501,12 +499,12 @@ int main(int argc, char **argv)
         code = code == EXIT_GOOD ? checked : code;
     }
     if (options.n_compare && options.processes == 1 && run.compared == 0 && code == EXIT_GOOD) {
-        complain("nothing was compared: the files have no row of this run");
+        report_error("nothing was compared: the files have no row of this run");
         code = EXIT_FAILED;
     }
     if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
         code = EXIT_FAILED;
-    former_free(&run.before);
+    old_files_free(&run.before);
     paper_end(&run.paper);
     free(run.peer_program);
     return code;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether it is saved with each row: a pipe gets all at the end. */
+/* Whether the file is saved after each row; a pipe is written at the end. */
 static bool is_kept(const struct file *file)
 {
     return file->path && json_is_file(file->path);
@@ -18,7 +18,7 @@ static bool save(const struct file *file)
     char why[512];
     if (!file->path || json_write(file->path, file->json, why, sizeof why))
         return true;
-    complain("%s", why);
+    report_error("%s", why);
     return false;
 }
 
@@ -102,7 +102,7 @@ void file_resume(struct file *file, const char *path)
 
 /* ---- devices and rows ---------------------------------------------------------------------------------------- */
 
-/* A change of driver or tunables makes it another device. */
+/* Another driver or other tunables make another device. */
 static bool same_device(const cJSON *a, const cJSON *b)
 {
     static const char *const names[] = { "name", "platform", "driver" };

@@ -11,9 +11,9 @@
 
 #define QUESTION_SECONDS 600.0
 
-/* ---- asking ------------------------------------------------------------------------------------------------------- */
+/* ---- child --------------------------------------------------------------------------------------------------- */
 
-/* The answer, or NULL after a complaint. The caller deletes it. */
+/* Runs a child. Returns its answer, which the caller deletes, or NULL after an error. */
 static cJSON *ask(struct run *run, const struct caches *c, const char *question)
 {
     const char *const    arguments[] = { "ordo-bench", "--child", question, NULL };
@@ -24,11 +24,11 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
         return outcome.answer;
     cJSON_Delete(outcome.answer);
     run->failed++;
-    complain("%s: %s %s", question, outcome.problem, outcome.said);
+    report_error("%s: %s %s", question, outcome.problem, outcome.said);
     return NULL;
 }
 
-/* Adds what was measured to the file. Takes `row`. */
+/* Adds a row to the file and takes it. */
 static void keep(struct run *run, cJSON *row, const char *workload, const char *caches)
 {
     cJSON *list = json_at(run->file.json, "first");
@@ -40,7 +40,7 @@ static void keep(struct run *run, cJSON *row, const char *workload, const char *
     cJSON_AddItemToArray(list, row);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------------------------- */
 
 static void show_open(const struct table *table, const char *caches, const cJSON *row)
 {
@@ -80,7 +80,7 @@ static void measure_open(struct run *run, const char *select)
     caches_end(&c);
 }
 
-/* ---- first calls ------------------------------------------------------------------------------------------------------- */
+/* ---- first calls --------------------------------------------------------------------------------------------- */
 
 enum { EMPTY, FILLED, PREPARING, PREPARED, N_STATES };
 static const char *const states[N_STATES] = { "empty", "filled", "empty, prepared", "filled, prepared" };
@@ -160,7 +160,7 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
         }
 }
 
-/* Whether the file, with which a run goes on, has it already. */
+/* Whether the resumed file has it. */
 static bool is_kept(const struct run *run, const char *workload)
 {
     const cJSON *first = NULL;
@@ -172,7 +172,7 @@ static bool is_kept(const struct run *run, const char *workload)
     return false;
 }
 
-/* Meanwhile the device is closed here: a GPU may be one process's at a time. */
+/* Closes the device meanwhile, because a GPU may allow one process. */
 void first_measure(struct run *run, const char *select)
 {
     const struct options *o = run->options;

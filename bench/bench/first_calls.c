@@ -15,7 +15,7 @@
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-/* In a context and with a queue that are there by then: what is left is Ordo's own. */
+/* Adopts an existing context and queue, so that only Ordo's own time remains. */
 static double adopt(cl_context context, cl_device_id id, cl_command_queue queue)
 {
     ordo_device *device = NULL;
@@ -48,7 +48,7 @@ static int answer_open(const char *select)
 
 enum { N = FIRST_BATCH };
 
-/* Keys are all different, and there when something is asked of them. */
+/* Keys are distinct and present when they are queried. */
 struct arrays {
     uint64_t keys[N], keys_out[2 * N];
     uint64_t values[N], values_out[2 * N];
@@ -62,8 +62,8 @@ struct first {
     ordo_type      value;
     uint32_t       key_bytes, value_bytes;
     struct arrays *a;
-    void          *values, *values_out; /* NULL where there are none */
-    size_t         n;                   /* elements that a call found */
+    void          *values, *values_out; /* NULL for values of 0 bytes */
+    size_t         n;                   /* result of the last call */
 };
 
 static void fill(struct first *f)
@@ -75,7 +75,7 @@ static void fill(struct first *f)
     }
 }
 
-/* What a call must leave. */
+/* Expected results of a call. */
 enum { FOUND = 1, ABSENT = 2, KEYS = 4, VALUES = 8, ONES = 16, RANKS = 32, ALL = 64, EIGHTH = 128, FIRST = 256 };
 
 static bool is_right(const struct first *f, int want)
@@ -94,7 +94,7 @@ static bool is_right(const struct first *f, int want)
            (!(want & VALUES) || memcmp(a->values_out, a->values, (size_t) N * f->value_bytes) == 0);
 }
 
-/* Every call once, in an order in which each finds what those before it left. Sums add nothing. */
+/* Every call once, in an order that gives each the expected content. Sums add 0. */
 #define CALL_MAP(X)                                                                                                    \
     X("upsert", 0, ordo_dict_upsert_host(d, a->keys, f->values, N))                                                    \
     X("find", FOUND | VALUES, ordo_dict_find_host(d, a->keys, N, f->values_out, a->found))                             \

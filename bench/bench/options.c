@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After workloads: all of arrays, all of dictionaries, all of prefixes, all from and to host memory, and what is measured in processes
- * of its own (first.h). */
+/* Names for groups of workloads, and measurements in processes of their own. */
 enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, ALL_HOST, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
 static const char *workload_any(int i)
 {
@@ -27,7 +26,7 @@ static const char *dist_any(int i)
 {
     return dist_name((enum dist) i);
 }
-/* Those of arrays, each name once, then the structures. */
+/* Array variants, each name once, then structures. */
 #define N_ARRAY_VARIANTS 16
 const char *variant_any(int i)
 {
@@ -67,7 +66,7 @@ static void take_power(void *options, const struct option_row *row, const char *
 static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
 {
     char      why[1024];
-    const int n = parse_names(text, name, names, chosen, MOST_NAMES, why, sizeof why);
+    const int n = parse_names(text, name, names, chosen, NAMES_MAX, why, sizeof why);
     if (n < 0)
         usage_error("%s: %s", row->name, why);
     return n;
@@ -84,11 +83,11 @@ static int take_some_sizes(const struct option_row *row, const char *text, size_
 
 static void choose_workload(struct options *o, int workload)
 {
-    if (o->n_workloads < MOST_NAMES)
+    if (o->n_workloads < NAMES_MAX)
         o->workloads[o->n_workloads++] = workload;
 }
 
-/* Whether a name for many workloads has this one among them. */
+/* Whether a group has the workload. */
 static bool is_one_of(int name, enum workload workload)
 {
     if (name == ALL_PREFIXES)
@@ -98,7 +97,7 @@ static bool is_one_of(int name, enum workload workload)
     return workload_is_dict(workload) == (name == ALL_DICTS);
 }
 
-/* One workload, or all that a name stands for. */
+/* Adds one workload, or each workload of a group. */
 static void choose_workloads(struct options *o, int name)
 {
     if (name < N_ALL_WORKLOADS) {
@@ -117,7 +116,7 @@ static void choose_workloads(struct options *o, int name)
 static void take_workloads(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     const int       n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
     o->n_workloads = 0;
     for (int i = 0; i < n; i++)
@@ -127,21 +126,21 @@ static void take_workloads(void *options, const struct option_row *row, const ch
 /* --variant and --structure add to one list. */
 static void choose_variants(struct options *o, const int *chosen, int n, int first)
 {
-    for (int i = 0; i < n && o->n_variants < MOST_NAMES; i++)
+    for (int i = 0; i < n && o->n_variants < NAMES_MAX; i++)
         o->variants[o->n_variants++] = first + chosen[i];
 }
 
 static void take_variants(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
 }
 
 static void take_structures(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     choose_variants(o, chosen, take_names(row, text, structure_any, N_VARIANTS, chosen), N_ARRAY_VARIANTS);
 }
 
@@ -160,7 +159,7 @@ static void take_dists(void *options, const struct option_row *row, const char *
 static void take_value_bytes(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     o->n_value_bytes = take_names(row, text, value_bytes_any, 3, chosen);
     o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
     for (int i = 0; i < o->n_value_bytes; i++)
@@ -176,7 +175,7 @@ static void take_updates(void *options, const struct option_row *row, const char
         const size_t length = strcspn(at, ",");
         snprintf(percent, sizeof percent, "%.*s", (int) length, at);
         take_uint32(options, row, percent);
-        if (o->n_updates < MOST_NAMES)
+        if (o->n_updates < NAMES_MAX)
             o->update_percents[o->n_updates++] = o->update_percent;
         at += length;
         if (!*at)
@@ -187,13 +186,13 @@ static void take_updates(void *options, const struct option_row *row, const char
 static void take_sizes(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_sizes = take_some_sizes(row, text, o->sizes, MOST_SIZES);
+    o->n_sizes = take_some_sizes(row, text, o->sizes, SIZES_MAX);
 }
 
 static void take_batches(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_batches = take_some_sizes(row, text, o->batches, MOST_SIZES);
+    o->n_batches = take_some_sizes(row, text, o->batches, SIZES_MAX);
 }
 
 static void take_queries(void *options, const struct option_row *row, const char *text)
@@ -291,19 +290,19 @@ void only_with_resume(int argc, char **argv)
             i += known && argv[i][length] == 0;
         }
         if (!known)
-            usage_error("%s: the file says what is measured; beside --resume there are --budget, --wide, --chart and "
+            usage_error("%s: the file has the options; with --resume use only --budget, --wide, --chart and "
                         "--no-chart",
                         argv[i]);
     }
 }
 
-/* One workload, and queries after all batches, as peers answer them. */
+/* One workload, with queries after all batches, as peers run them. */
 static void begin_side_by_side(struct options *o)
 {
     o->n_workloads = 0;
     choose_workload(o, READRANDOM);
     o->fills = 1;
-    o->no_array = true; /* it is a row like the others */
+    o->no_array = true; /* it has a row */
 }
 
 static void check_side_by_side(const struct options *o)
@@ -355,7 +354,7 @@ struct options read_options(int argc, char **argv)
         usage_error("--slower-by needs --compare or --against");
     if (o.side_by_side)
         check_side_by_side(&o);
-    if (o.n_compare || o.against) /* all processes do the same, and have time for it */
+    if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)
         o.processes = o.n_compare || o.against ? 5 : 1;

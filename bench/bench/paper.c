@@ -9,35 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements at most, and seconds for all, where the command line does not say. */
-#define MOST_ON_GPU    ((size_t) 1 << 24)
-#define LEAST_ON_GPU   ((size_t) 1 << 20)
-#define MOST_ON_CPU    ((size_t) 1 << 18)
+/* Default limits of elements and seconds. */
+#define ON_GPU_MAX     ((size_t) 1 << 24)
+#define ON_GPU_MIN     ((size_t) 1 << 20)
+#define ON_CPU_MAX     ((size_t) 1 << 18)
 #define SECONDS_ON_GPU 480
 #define SECONDS_ON_CPU 300
-/* Queries of a call, on a GPU: fewer would measure launches. */
-#define LEAST_QUERIES 0x1p21
-/* Of long intervals so many elements are asked for at most, as a multiple of those there. */
-#define RESULTS_MOST 8
+/* Fewer queries on a GPU would measure launches. */
+#define QUERIES_MIN 0x1p21
+/* Elements of long intervals, at most, per element stored. */
+#define RESULTS_MAX 8
 
-/* One run of an experiment at one place: what the options that stand beside it measure. */
+/* One run of an experiment at one place; its options are in `options`. */
 struct part {
-    const cJSON *experiment, *run; /* `run` without options: a limit */
+    const cJSON *experiment, *run; /* a `run` without options is a limit */
     double       scale;
-    int          turn; /* it is measured in: those of 0 first */
+    int          turn; /* parts with lower turns come first */
 };
 
 struct paper_run {
     cJSON          *paper;
     const char     *program;
-    const char    **how; /* of the command line */
+    const char    **how; /* from the command line */
     int             n_how;
     bool            full;
-    size_t          most;         /* elements; 0: the device's default */
-    double          less;         /* by which that is divided, as there is little time */
-    double          most_queries; /* of a call; INFINITY: as the experiment says */
+    size_t          most;         /* 0: the device's default */
+    double          less;         /* divisor of elements, if time is short */
+    double          most_queries; /* of a call; INFINITY: as in the experiment */
     double          budget;
-    cJSON          *numbers; /* figures of each experiment, by its id */
+    cJSON          *numbers; /* by experiment id */
     struct part    *parts;
     struct options *options;
     int             n_parts;
@@ -58,8 +58,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
     const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
     if (p->n_how + known < n_all || options->n_sizes > 1)
         usage_error(
-            "'paper' fixes what is measured: of the options of that kind only --full and --sizes with one number, "
-            "the most elements, can be used with it");
+            "'paper' selects the measurements itself: use only --full, or --sizes with one number, the most elements");
     if (options->processes > 1 || options->n_compare || options->against)
         usage_error("'paper' measures in one process: --processes, --compare and --against cannot be used with it");
     free(all);
@@ -99,7 +98,7 @@ void paper_end(struct paper_run **paper)
 
 /* ---- one part's options -------------------------------------------------------------------------------------- */
 
-/* A command line that grows. */
+/* A growing command line. */
 struct words {
     char   text[2000];
     size_t used;
@@ -117,7 +116,7 @@ static void add(struct words *words, const char *format, ...)
         usage_error("paper: an experiment has too many options");
 }
 
-/* " --variant random,random+index": the names of an object. */
+/* " --variant random,random+index": the keys of an object. */
 static void add_schemes(struct words *words, const cJSON *schemes)
 {
     const cJSON *scheme = NULL;
@@ -125,7 +124,7 @@ static void add_schemes(struct words *words, const cJSON *schemes)
         add(words, "%s%s", scheme == schemes->child ? " --variant " : ",", scheme->string);
 }
 
-/* Those that are there; their number. */
+/* Adds the known structures. Returns their number. */
 static int add_structures(const struct paper_run *p, struct words *words, const cJSON *structures)
 {
     const cJSON *structure = NULL;
@@ -144,7 +143,8 @@ static void add_number(struct words *words, const char *option, double number)
     add(words, " %s =%lld", option, llround(fmax(1, number)));
 }
 
-/* As many as elements, or so many, but no fewer than keep the device busy, unless their number is what changes (`listed`). */
+/* Takes as many queries as elements or the given number, enough to keep the device busy, unless `listed` varies
+ * them. */
 static void add_queries(const struct paper_run *p, struct words *words, const cJSON *run, const cJSON *listed, double n,
                         double scale, double most)
 {
@@ -156,11 +156,11 @@ static void add_queries(const struct paper_run *p, struct words *words, const cJ
     if (!listed)
         count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
-        count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
+        count = fmin(count, RESULTS_MAX * (n / scale) / strtod(width + 8, NULL));
     add_number(words, "--queries", count);
 }
 
-/* A place on the axes of a run: NULL for batches and queries that it has no list of. */
+/* A place on the axes of a run; NULL without a list. */
 struct place {
     const cJSON *n, *batch, *queries;
 };
@@ -184,14 +184,14 @@ static struct options part_options(const struct paper_run *p, const cJSON *run, 
 
 /* ---- all parts ----------------------------------------------------------------------------------------------- */
 
-/* Elements that the device takes in the time there is. */
+/* Elements that the device handles in the time. */
 static double most_elements(const struct paper_run *p, const struct ordo_facts *facts)
 {
-    const size_t most = p->most ? p->most : facts->cpu ? MOST_ON_CPU : MOST_ON_GPU;
+    const size_t most = p->most ? p->most : facts->cpu ? ON_CPU_MAX : ON_GPU_MAX;
     return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
 }
 
-/* The power of two by which n and batches are divided, so that the largest n is no more than that. */
+/* The power of two that scales n and batches to at most `most`. */
 static double scale_of(const struct paper_run *p, const cJSON *run, double most)
 {
     const cJSON *n = NULL;
@@ -215,7 +215,7 @@ static bool add_part(struct paper_run *p, const struct part *part, const struct 
     return true;
 }
 
-/* Along an axis both ends come first, then what halves the gaps: whenever the time is up, each claim has the figures that it needs most. */
+/* Visits both ends of an axis first, then halves the gaps, so that claims get their most important figures first. */
 static int turn_of(int i, int n)
 {
     int low = 0, high = n - 1, turn = 2;
@@ -229,7 +229,7 @@ static int turn_of(int i, int n)
     }
 }
 
-/* The i-th item of a list, NULL if it is none; turns of both are one after the other. */
+/* The i-th item of a list, or NULL; raises *turn. */
 static const cJSON *item_of(const cJSON *list, int i, int *turn)
 {
     const int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
@@ -244,7 +244,7 @@ static int places_of(const cJSON *list)
     return n ? n : 1;
 }
 
-/* A part for each size, batch and, if there is a list, number of queries; none if no structure of the run is there. */
+/* Adds a part per size, batch and number of queries; none if no structure is known. */
 static bool add_run(struct paper_run *p, const cJSON *experiment, const cJSON *run, const struct ordo_facts *facts)
 {
     const cJSON         *structures = json_at(run, "structures");
@@ -287,7 +287,7 @@ static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
     return good;
 }
 
-/* Queries at all fills of all points: what their answers are found for. */
+/* All queries at all fills, for which the host computes answers. */
 static double answers(const struct paper_run *p)
 {
     double all = 0;
@@ -301,19 +301,19 @@ static double answers(const struct paper_run *p)
     return all;
 }
 
-/* The host finds so many a second, beside a GPU. */
+/* Answers a second on the host of a GPU. */
 #define ANSWERS_PER_S 4e7
 
-/* First fewer queries of a call, then fewer elements; false: it is as small as it may be. */
+/* Halves the queries of a call, then the elements. False at the minimum. */
 static bool shrink(struct paper_run *p, const struct ordo_facts *facts)
 {
     const double most = most_elements(p, facts);
-    if (fmin(p->most_queries, most) > LEAST_QUERIES) {
+    if (fmin(p->most_queries, most) > QUERIES_MIN) {
         p->most_queries = fmin(p->most_queries, most) / 2;
         return true;
     }
-    p->less *= most > LEAST_ON_GPU ? 2 : 1;
-    return most > LEAST_ON_GPU;
+    p->less *= most > ON_GPU_MIN ? 2 : 1;
+    return most > ON_GPU_MIN;
 }
 
 int paper_parts(struct run *run, const struct options **parts)
@@ -325,7 +325,7 @@ int paper_parts(struct run *run, const struct options **parts)
     while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
         good = add_parts(p, facts);
     if (!good)
-        complain("out of memory");
+        report_error("out of memory");
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
     *parts = p->options;
@@ -393,7 +393,7 @@ static void measure_part(struct run *run, int number)
 
 /* ---- figures beside the paper's ------------------------------------------------------------------------------ */
 
-/* Rows { column: value, ..., "paper": number, "here": number } of an experiment: the paper's, then others measured. */
+/* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
 static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
 {
     const bool   rates = figures_are_rates(experiment);
@@ -470,19 +470,19 @@ static int width_of(const cJSON *rows, const char *column)
     return width;
 }
 
-/* Of figures that the paper's text does not give, such as those of single batches, not all are printed. */
+/* Prints at most these figures that the paper does not have. */
 #define OTHERS_PRINTED 24
 
 static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bool ratios)
 {
-    struct column columns[MOST_COLUMNS];
+    struct column columns[COLUMNS_MAX];
     struct table  table = { .out = out, .columns = columns };
     const cJSON  *item = NULL, *row = NULL;
     int           others = 0;
     cJSON_ArrayForEach(item, json_at(experiment, "columns"))
     {
         struct column *column = &columns[table.n_columns];
-        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > MOST_COLUMNS - 4)
+        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > COLUMNS_MAX - 4)
             continue;
         *column = (struct column) { "", width_of(rows, item->valuestring), !is_count(item->valuestring), 0 };
         snprintf(column->title, sizeof column->title, "%s", item->valuestring);
@@ -497,8 +497,8 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     table_head(&table);
     cJSON_ArrayForEach(row, rows)
     {
-        char         texts[MOST_COLUMNS][CELL_BYTES];
-        const char  *cells[MOST_COLUMNS];
+        char         texts[COLUMNS_MAX][CELL_BYTES];
+        const char  *cells[COLUMNS_MAX];
         const double paper = number_of(row, "paper"), here = number_of(row, "here");
         if (isnan(paper) && ++others > OTHERS_PRINTED)
             continue;
@@ -523,7 +523,7 @@ static double scale_of_experiment(const struct paper_run *p, const cJSON *experi
     return 1;
 }
 
-/* Into the file's list too. */
+/* Adds it to the file too. */
 static void show_experiment(struct run *run, const cJSON *experiment, cJSON *list)
 {
     const struct paper_run *p = run->paper;
@@ -611,7 +611,7 @@ static void show_claims(struct run *run, cJSON *list)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* The paper's object in the file, of this device: one of an earlier process is left behind. */
+/* Replaces the paper's object of this device in the file. */
 static cJSON *object_in_file(struct run *run)
 {
     const struct paper_run *p = run->paper;
@@ -644,7 +644,7 @@ static void add_crossovers(const cJSON *crossovers, cJSON *figures)
         cJSON_ArrayForEach(one, crossovers) figures_add_crossovers(one, figures);
 }
 
-/* Figures that are made of others. */
+/* Adds figures computed from others. */
 static void add_derived(const struct paper_run *p, const cJSON *experiment)
 {
     const cJSON *ratios = json_at(experiment, "ratios");
@@ -654,7 +654,6 @@ static void add_derived(const struct paper_run *p, const cJSON *experiment)
         figures_add_ratios(ratios, json_at(p->numbers, text_of(ratios, "of")), figures);
 }
 
-/* Turn by turn. */
 static void measure_parts(struct run *run)
 {
     const struct paper_run *p = run->paper;

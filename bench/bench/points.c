@@ -16,11 +16,11 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
                 if (v == variant)
                     return true;
             }
-    /* None of this workload's variants was named: all, but for what is there to compare with. */
-    return !any && !(workload_is_dict(workload) && structure_is_baseline(variant));
+    /* Without a matching name: all but rivals. */
+    return !any && !(workload_is_dict(workload) && structure_is_rival(variant));
 }
 
-/* How many places each axis has for a workload: those that mean nothing to it have one. */
+/* Places per axis; an axis without meaning has one. */
 struct places {
     int types, values, dists, batches, updates;
 };
@@ -39,7 +39,7 @@ static struct places places_of(const struct options *o, enum workload workload)
                              .updates = workload_has_updates(workload) ? o->n_updates : 1 };
 }
 
-/* The i-th point of the axes, shares of updates changing fastest, then batches. */
+/* The i-th point; shares of updates vary fastest, then batches. */
 static struct spec point_of(const struct run *run, enum workload workload, int variant, int i)
 {
     const struct options *o = run->options;
@@ -73,7 +73,7 @@ static bool point_makes_sense(const struct spec *spec)
     return spec->value_bytes > 0 || !workload_needs_values(spec->workload);
 }
 
-/* Cleanup is for what keeps stale elements; the others give memory back in the same call, if there is any. */
+/* Cleanup needs stale elements; compaction needs spare memory. */
 static bool variant_makes_sense(enum workload workload, int variant)
 {
     if (workload_needs_order(workload) && structure_is(variant, NO_ORDER))
@@ -89,7 +89,7 @@ bool variant_can(const struct run *run, enum workload workload, int variant)
     return !workload_is_dict(workload) || dict_subject_can(run->device, &spec);
 }
 
-/* Whether it has other inputs than the first variant. */
+/* Whether the variant has other inputs than the first. */
 static bool variant_is_other_data(enum workload workload, int variant)
 {
     if (workload == SEARCH || workload == LOOKUP || workload == EQUAL_RANGE)
@@ -120,7 +120,7 @@ int list_series(const struct run *run, enum workload workload, struct series *li
     return n;
 }
 
-/* Three; side by side only the last. */
+/* Three sizes; `compare` uses the last. */
 static void use_default_sizes(struct run *run, bool cpu)
 {
     static const size_t on_gpu[] = { 1 << 16, 1 << 20, 1 << 24 }, on_cpu[] = { 1 << 12, 1 << 16, 1 << 20 };

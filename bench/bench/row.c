@@ -60,14 +60,14 @@ void tuned_end(ordo_device *device, struct tuned *tuned)
     *tuned = (struct tuned) { NULL, 0 };
 }
 
-/* A median that is known to this share of it needs no more repetitions. */
+/* Stop when the median is known to this share. */
 #define NARROW 0.01
-/* For the repetitions of a row of the suite, which has many, at most. */
+/* Seconds for the repetitions of a row of the suite, at most. */
 #define SUITE_SECONDS 0.2
-/* How long one lasts at least: so many are to have room in the row's time. */
-#define BATCHES     24
-#define BATCH_LEAST 0.004
-#define BATCH_MOST  0.02
+/* The length of a repetition, from the number that should fit. */
+#define BATCHES   24
+#define BATCH_MIN 0.004
+#define BATCH_MAX 0.02
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
@@ -83,12 +83,12 @@ struct timing_goal row_goal(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
                                   .narrow = NARROW,
-                                  .batch_seconds = fmin(BATCH_MOST, fmax(BATCH_LEAST, run->row_seconds / BATCHES)),
+                                  .batch_seconds = fmin(BATCH_MAX, fmax(BATCH_MIN, run->row_seconds / BATCHES)),
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }
 
-/* From and to host memory: what has to move, and how much of the time that takes at least. */
+/* The transferred bytes, and their share of the time. */
 static void take_transfers(const struct run *run, struct row *row)
 {
     const struct transfers moved = spec_transfers(&row->spec, row->dict.statistics.elements);
@@ -125,9 +125,9 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
     take_transfers(run, row);
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host && !run->options->side_by_side; i++)
-        if (yardstick_name(row->spec.workload, i))
-            row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
+    for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
+        if (baseline_name(row->spec.workload, i))
+            row->baseline[i] = baseline_rate(&row->spec, subject_inputs(subject), i);
 }
 
 static void measure_arrays(struct run *run, struct row *row)
@@ -141,7 +141,7 @@ static void measure_arrays(struct run *run, struct row *row)
     subject_close(&subject);
 }
 
-/* What the terminal shows of a row while it is measured: "row 3 of 12, 2 min left: sort, 2^20: timing". */
+/* Progress: "row 3 of 12, 2 min left: sort, 2^20: timing". */
 static void announce(const struct run *run, const struct spec *spec)
 {
     char         count[TEXT_BYTES], left[32] = "";
@@ -157,7 +157,7 @@ static void announce(const struct run *run, const struct spec *spec)
     progress("timing");
 }
 
-/* The rate of the sorted array at the same point, measured beside; NaN if it failed or was wrong. */
+/* The rate of the sorted array at the point; NaN on failure. */
 static double rate_of_sorted_array(struct run *run, const struct spec *point)
 {
     char                     why[512] = "";
@@ -172,11 +172,11 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
-    complain("%s by a sorted array: %s", workload_name(spec.workload), why);
+    report_error("%s with a sorted array: %s", workload_name(spec.workload), why);
     return NAN;
 }
 
-/* What the host does at a point beside: hash maps, where no order is wanted; a B-tree, if no row has it yet. */
+/* The host baselines to run: hash maps without order; a B-tree unless a row has it. */
 static unsigned host_of(const struct run *run, const struct row *row, const struct row *beside)
 {
     const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
@@ -185,7 +185,7 @@ static unsigned host_of(const struct run *run, const struct row *row, const stru
     return tree | (structure_is(row->spec.variant, NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
 }
 
-/* `beside`: the row of a sorted array at the same point, or NULL. */
+/* `beside`: the row of a sorted array at the point, or NULL. */
 static void measure_dict(struct run *run, struct row *row, const struct row *beside)
 {
     const unsigned           host = host_of(run, row, beside);
@@ -202,9 +202,9 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     take_transfers(run, row);
-    memcpy(row->yardstick, row->dict.yardstick, sizeof row->yardstick);
+    memcpy(row->baseline, row->dict.baseline, sizeof row->baseline);
     if (beside)
-        row->yardstick[DICT_BTREE] = beside->yardstick[DICT_BTREE];
+        row->baseline[DICT_BTREE] = beside->baseline[DICT_BTREE];
     if (row->spec.variant == SORTED_ARRAY)
         row->array_rate = row->rate;
     else if (beside)
@@ -213,7 +213,7 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
         row->array_rate = rate_of_sorted_array(run, &row->spec);
 }
 
-/* Whether inputs, outputs and scratch of about the input's size have room; if not, says so. */
+/* Whether the device has the memory; explains if not. */
 static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_facts    *facts = ordo_device_facts(run->device);
@@ -237,7 +237,7 @@ void row_share_time(struct run *run)
 {
     const double left = run->deadline - now();
     const int    rows = run->sharing > 0 ? run->sharing-- : run->rows_left;
-    /* Inputs, checks and the host's code take about as long as the timing. */
+    /* Inputs, checks and host code take about as long as the timing. */
     run->row_seconds = isinf(left) ? 1 : left / rows * 0.5;
     if (run->suite)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ordo-bench is asked to do. */
+/* The parts of ordo-bench. */
 #ifndef BENCH_BENCH_RUN_H
 #define BENCH_BENCH_RUN_H
 
@@ -16,22 +16,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MOST_SIZES 64
-#define MOST_NAMES 64
+#define SIZES_MAX 64
+#define NAMES_MAX 64
 
 struct options {
-    int      workloads[MOST_NAMES], n_workloads;
-    int      variants[MOST_NAMES], n_variants; /* indices of variant_any; those of a workload: none means all */
-    int      types[MOST_NAMES], n_types;
-    int      dists[MOST_NAMES], n_dists;
+    int      workloads[NAMES_MAX], n_workloads;
+    int      variants[NAMES_MAX], n_variants; /* indices of variant_any; none of a workload: all */
+    int      types[NAMES_MAX], n_types;
+    int      dists[NAMES_MAX], n_dists;
     uint32_t value_bytes[3];
     int      n_value_bytes;
-    size_t   sizes[MOST_SIZES];
+    size_t   sizes[SIZES_MAX];
     int      n_sizes;   /* 0: the device's default */
     size_t   n_queries; /* 0: the device's default */
-    size_t   batches[MOST_SIZES];
+    size_t   batches[SIZES_MAX];
     int      n_batches; /* 0: by size */
-    uint32_t update_percents[MOST_NAMES];
+    uint32_t update_percents[NAMES_MAX];
     int      n_updates;
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
@@ -39,54 +39,50 @@ struct options {
     const char *device, *json, *resume, *against, *tune;
     const char *compare[64];
     int         n_compare;
-    uint32_t    processes; /* 0: 1, or 5 where something is compared */
+    uint32_t    processes; /* 0: 1, or 5 for comparisons */
     uint32_t    repetitions;
-    double      budget;    /* seconds, of each process; 0: none */
-    double      slower_by; /* percent: less is not called slower; 0: by device */
+    double      budget;    /* seconds per process; 0: none */
+    double      slower_by; /* percent; 0: by device */
     uint64_t    seed;
     bool        peers, no_host, no_array, no_limits, chart, no_chart, list, describe;
-    bool        suite;                     /* the first word: the rest says how, not what */
-    bool        side_by_side;              /* the first word was compare */
+    bool        suite;                     /* "suite": options select how, not what */
+    bool        side_by_side;              /* "compare" */
     bool        first_open, first_prepare; /* -w open,prepare */
-    const char *paper;                     /* the second word after "paper"; NULL: none */
-    bool        full;                      /* a paper's own sizes */
+    const char *paper;                     /* the name after "paper", or NULL */
+    bool        full;                      /* the paper's own sizes */
 };
 
-/* Exits after --help and --version, and with a complaint where an option is wrong. */
+/* Exits after --help and --version and after an error. */
 struct options read_options(int argc, char **argv);
 
-/* Ends with a complaint if anything stands beside --resume that the file says. */
+/* Rejects options that the resumed file determines. */
 void only_with_resume(int argc, char **argv);
 
-/* The options of a command line again, each as its full name and its argument, but for the command, those of the NULL-ended list
- * `without` (NULL: none), and, with `how`, those that say what is measured. Returns their number: `out` has room for 2 * argc. */
+/* list_options of a command line without its command. */
 int repeat_options(int argc, char **argv, bool how, const char *const *without, const char **out);
 
-/* The options of the words `how`, then of those in a text. What the options point into stays until the end. */
+/* Options from the words `how` and a text. They stay valid. */
 struct options options_of(const char *program, const char *const *how, int n_how, const char *text);
 
-/* How many words the command has before its options: "suite", "compare", "paper NAME". */
+/* The number of words of the command: "suite", "compare", "paper NAME". */
 int command_words(int argc, char **argv);
 
-/* The names of all variants of all workloads. */
+/* The names of all variants. */
 const char *variant_any(int i);
 
-/* The one list that every device runs, so that what different people measured can be laid side by side. */
+/* The suite: the same measurements on every device. */
 
-#define MOST_PARTS 64
+#define SUITE_PARTS_MAX 64
 
-/* The options of each part: those of the command line (which say how, not what), then the part's own. Sizes are a CPU's or
- * a GPU's. Their number. */
-int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS]);
+/* Fills in the options of each part, with sizes for a CPU or a GPU. Returns their number. */
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
-/* What there is to measure, said by --list and --describe. */
-
-/* Workloads, their variants, and the devices here. */
+/* --list: workloads, variants, devices. */
 void print_list(void);
-/* What each workload does, and what it can reach at most. */
+/* --describe: workloads and their limits. */
 void print_description(void);
 
-/* What was measured of each point of the axes, and its form in JSON (bench/README.md says what each field means). */
+/* A measured point and its JSON (bench/results/README.md explains the fields). */
 
 enum outcome { GOOD, WRONG, FAILED, TOO_LARGE, SKIPPED, N_OUTCOMES };
 const char *outcome_name(enum outcome outcome);
@@ -96,237 +92,232 @@ struct row {
     enum outcome        outcome;
     char                why[512];
     struct timing       timing;
-    double              rate, bytes_per_second, copy_share; /* by the wall clock; NaN where nothing was measured */
-    struct transfers    transfers;                          /* 0 where arrays are the device's */
-    double              transfer_share;            /* of the time, what they take at the rates of the device's limits */
-    double              yardstick[MAX_YARDSTICKS]; /* operations a second */
+    double              rate, bytes_per_second, copy_share; /* wall clock; NaN: not measured */
+    struct transfers    transfers;                          /* 0 for arrays of the device */
+    double              transfer_share;                     /* share of the time at the device's transfer limits */
+    double              baseline[BASELINES_MAX];            /* operations a second */
     uint64_t            scratch_bytes;
     size_t              index_bytes;
     double              index_seconds;
-    struct dict_figures dict;       /* of a dictionary's workload */
-    double              array_rate; /* the same by a sorted array; NaN: not known */
+    struct dict_figures dict;       /* for dictionaries */
+    double              array_rate; /* of a sorted array; NaN: unknown */
     const cJSON        *peer;       /* NULL: none */
-    double              before;     /* rate in the file to compare with; NaN: not there */
+    double              before;     /* in the old files; NaN: missing */
 };
 
-/* Nothing measured yet. What row->dict holds later is the caller's to free (dict_figures_free). */
+/* Clears a row. The caller frees row->dict later. */
 void row_empty(struct row *row, const struct spec *spec);
 
 /* The caller deletes it. */
 cJSON *row_to_json(const struct row *row);
-/* The fields that say where a row lies. The caller deletes it. */
+/* The fields of the point. The caller deletes it. */
 cJSON *row_point(const struct spec *spec);
-/* "rate" and all of the timing into an object; and one of its spreads back. */
+/* Add "rate" and timing; read back a spread. */
 void          json_timing(cJSON *json, double rate, const struct timing *timing);
 struct spread spread_from_json(const cJSON *row, const char *name);
-/* Whether two rows, or points, are of the same point. */
+/* Whether two rows have the same point. */
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
-/* Options of ordo-bench that measure this row alone, but for the seed, repetitions and device. */
-#define MOST_WORDS 40
+/* Options that measure this row alone, without seed, repetitions and device. */
+#define WORDS_MAX  40
 #define WORD_BYTES 128
 struct command {
-    char words[MOST_WORDS][WORD_BYTES];
+    char words[WORDS_MAX][WORD_BYTES];
     int  n;
 };
 void row_command(const cJSON *row, struct command *command);
-/* What tables show of a row, into an empty one. row->peer points into the JSON. */
+/* Fills in the table fields of an empty row. row->peer points into the JSON. */
 void row_from_json(struct row *row, const cJSON *json);
 
-/* The file that a run leaves: all that --json says, with each row from the moment that it is done. */
+/* The result file, saved after each row. */
 
-/* The number of the form in which files are written; files without it are of the form before the first. */
+/* Version of the form of files. */
 #define FILE_SCHEMA 1
 
 struct file {
-    const char *path; /* NULL: none is written. "-": standard output, when all is done */
-    cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` but the first */
+    const char *path;                                        /* NULL: no file. "-": standard output, at the end */
+    cJSON      *json, *devices, *rows, *processes, *process; /* parts of `json` */
     int         process_number;
-    double      began; /* by now(); rows say when they began after it */
+    double      began; /* by now() */
 };
 
-/* A new one. */
+/* Begins a new file. */
 void file_begin(struct file *file, const char *path, int argc, char **argv);
-/* Goes on with one that an earlier process left: with its rows but for those that failed, were skipped or cut short. Ends the program with
- * a complaint if it is none, or another version of the tool wrote it. */
+/* Continues a file, without its failed, skipped and cut rows. Exits with an error if it is not one of this version. */
 void file_resume(struct file *file, const char *path);
-/* The arguments of the process that began the file at `path`; ends the program likewise. Text of the file's, which the caller
- * deletes. */
+/* The arguments of the process that began the file. The caller deletes them. Exits with an error likewise. */
 cJSON *file_arguments(const char *path);
 
-/* The place of a device that is described like this in the file, where it is put if it is not there. Takes `device`. */
+/* The index of the device in the file, which gets it if needed. Takes `device`. */
 int file_device(struct file *file, cJSON *device);
-/* Adds limits of a device, taken at the "begin" or "end" of the process. Takes `limits`. */
+/* Adds device limits of the "begin" or "end". Takes `limits`. */
 void file_limits(struct file *file, int device, cJSON *limits, const char *when);
-/* Which limits were others at the end: of the process. */
+/* Records the limits that changed. */
 void file_disturbed(struct file *file, const char *names);
-/* The row of a point that is there already; NULL if there is none. */
+/* The row of a point, or NULL. */
 const cJSON *file_row(const struct file *file, int device, const struct spec *spec);
 
-/* Adds a row and saves. False, with a complaint, if that failed. */
+/* Adds a row and saves. False after an error. */
 bool file_add(struct file *file, int device, const struct row *row);
-/* The row of a peer of the host at a point, by its name and threads; NULL if there is none. */
+/* The row of a host peer at a point, by name and threads, or NULL. */
 const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads);
-/* Adds one, which has these, and saves; takes it. False, with a complaint, if that failed. */
+/* Adds a peer's row, which it takes, and saves. False after an error. */
 bool file_add_peer(struct file *file, int device, cJSON *peer);
-/* Takes over the process, devices and rows of another file, of one process. False if it is none, or saving failed. */
+/* Adds the process, devices and rows of another file. False on failure. */
 bool file_merge(struct file *file, cJSON *other);
-/* Says how the process ended ("done", "interrupted", "time"), saves and frees. */
+/* Records the end ("done", "interrupted", "time"), saves and frees. */
 bool file_end(struct file *file, const char *ended);
 
-/* Rows of files, to compare with: of one point, what each process measured. */
+/* Files to compare with. */
 
-#define MOST_FILES     64
-#define MOST_PROCESSES 64
-struct former {
-    cJSON *files[MOST_FILES];
+#define FILES_MAX     64
+#define PROCESSES_MAX 64
+struct old_files {
+    cJSON *files[FILES_MAX];
     int    n;
 };
 
-/* Ends the program if the file is none of ordo-bench. */
-void former_read(struct former *former, const char *path);
-void former_free(struct former *former);
+/* Exits if the file is not one of ordo-bench. */
+void old_files_read(struct old_files *old_files, const char *path);
+void old_files_free(struct old_files *old_files);
 
-/* NULL if what it has of a device can be compared with this one; else why not: another device, driver, or tunables. */
-const char *former_differs(const struct former *former, const cJSON *device);
+/* NULL, or why a device cannot be compared: other device, driver or tunables. */
+const char *old_files_differ(const struct old_files *old_files, const cJSON *device);
 
-/* The rate of a point on a device of that name in each process, NaN in those that lack it; the number of processes. */
-int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES]);
+/* The rates of a point in each process, NaN if missing. Returns the number of processes. */
+int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
+                   double rates[PROCESSES_MAX]);
 
-/* What the parts of ordo-bench share of one run. */
+/* A run. */
 
-/* What is common to the rows of one device. */
+/* Shared by the rows of a device. */
 struct run {
-    const struct options *options; /* of the part at hand */
-    const struct options *parts;   /* of all: one, but for the suite */
+    const struct options *options; /* of the current part */
+    const struct options *parts;   /* of all parts */
     int                   n_parts;
-    struct options       *suite; /* room for the suite's parts, which depend on the device; NULL: it is not asked for */
+    struct options       *suite; /* space for the suite's parts; NULL: no suite */
     int                   argc;
     char                **argv;
     FILE                 *out;
     struct file           file;
-    struct former         before;       /* what is compared with; n 0: nothing */
+    struct old_files      before;       /* n 0: none */
     char                 *peer_program; /* NULL: none */
-    struct paper_run     *paper;        /* NULL: none is measured again */
+    struct paper_run     *paper;        /* NULL: none */
 
     ordo_device  *device;
-    int           device_number; /* in the file */
-    struct limits limits;        /* of its beginning; NaN with --no-limits */
+    int           device_number; /* index in the file */
+    struct limits limits;        /* at the beginning; NaN with --no-limits */
     const size_t *sizes;
     int           n_sizes;
     size_t        n_queries;
 
-    bool   file_failed; /* could not be written */
+    bool   file_failed; /* the file could not be written */
     double deadline;    /* INFINITY: none */
     int    devices;     /* measured so far */
     int    rows, rows_left, kept, wrong, failed, skipped;
-    int    compared;    /* rows that a former file has too */
-    int    sharing;     /* rows and peers left of a comparison's table, to which the deadline applies; 0: rows_left */
-    double row_seconds; /* for the timing of the next row */
+    int    compared;    /* rows with an old rate */
+    int    sharing;     /* rows and peers left that share the deadline; 0: rows_left */
+    double row_seconds; /* seconds for timing the next row */
 };
 
-/* The points of the axes that the options ask for. */
+/* Points of the axes. */
 
-/* All sizes of one point of the other axes. */
+/* All sizes of a point. */
 struct series {
     struct spec spec;
-    struct row  rows[MOST_SIZES];
+    struct row  rows[SIZES_MAX];
     cJSON      *peers;
-    bool        asked; /* the peer */
+    bool        asked; /* of the peer */
 };
 
-/* Whether the options name the variant, or none of the workload's. */
+/* Whether the options name the variant, or none of the workload. */
 bool variant_wanted(const struct options *options, enum workload workload, int variant);
-/* Whether it can do the workload on this device. */
+/* Whether it can run on this device. */
 bool variant_can(const struct run *run, enum workload workload, int variant);
 
-/* Goes over to a part's options; how many rows it has. */
+/* Selects a part. Returns its number of rows. */
 int begin_part(struct run *run, const struct options *part);
 
-/* Adds the series of one workload to `list`, or only counts them if it is NULL. */
+/* Lists the series of a workload (NULL: only counts them). */
 int list_series(const struct run *run, enum workload workload, struct series *list);
 
-/* The same axes but for the variant. What the options give once for all series is not compared. */
+/* Whether points are equal except for the variant. */
 bool same_but_variant(const struct spec *a, const struct spec *b);
-/* Whether a series before it in the list is of the same points by another structure: what they do is planned once for all. */
+/* Whether an earlier series has the same points, so that one plan serves both. */
 bool series_follows(const struct series *list, int s);
 
-/* Tunables of a device that are set for one row. */
+/* Tunables that are set for a row. */
 
-/* What they were before. */
+/* Old values. */
 struct tuned {
     struct ordo_tunable_info *was;
     size_t                    n;
 };
 
-/* Sets those of a list NAME=VALUE,...; NULL: none. False, and why, if there is no such tunable or it may not have that value; tuned_end
- * is called all the same. */
+/* Sets NAME=VALUE,... (NULL: none). False with the reason in `why`; call tuned_end in any case. */
 bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why, size_t why_bytes);
-/* Sets all as they were. */
+/* Restores them. */
 void tuned_end(ordo_device *device, struct tuned *tuned);
 
-/* One row: measured, or taken from the file. */
+/* A row, measured or from the file. */
 
-/* Whether the file has the row's point. */
+/* Whether the file has the row. */
 bool row_is_there(const struct run *run, const struct row *row);
-/* Sets how long the next row, or peer of a comparison, is timed. */
+/* Sets the time of the next row or peer. */
 void row_share_time(struct run *run);
-/* How long a row is timed: of the last one that was settled. */
+/* The timing goal of the current row. */
 struct timing_goal row_goal(const struct run *run);
-/* Takes the row from the file if it is there; else measures it and puts it there. Counts it. `beside`: the row of a sorted array
- * at the same point, or NULL. */
+/* Takes the row from the file, or measures and adds it. Counts it. `beside`: the row of a sorted array at the point,
+ * or NULL. */
 void row_settle(struct run *run, struct row *row, const struct row *beside);
 
-/* Rows as tables for people. */
+/* Tables. */
 
-/* The columns of one workload: those without anything to say are left out. */
+/* The columns of a workload. */
 struct layout {
-    struct column columns[MOST_COLUMNS];
+    struct column columns[COLUMNS_MAX];
     int           n;
 };
 struct layout lay_out(const struct run *run, enum workload workload);
 
 void show_row(const struct run *run, const struct table *table, const struct row *row);
 
-/* A chart of the rates of `n` rows that differ in size; nothing if fewer than two are known. */
+/* Draws a chart of `n` rates by size if at least two are known. */
 void draw_rows(const struct run *run, const struct row *rows, int n);
 
-/* ordo-bench compare: all structures at one point in one table, beside them what the host's processors do with it. */
+/* ordo-bench compare. */
 
-/* A table for each point of the workload; rows and peers go to the file too. */
+/* Prints a table per point and adds rows and peers to the file. */
 void compare_workload(struct run *run, enum workload workload);
 
-/* Whether anything became slower, in several processes of each side. */
+/* Comparison of processes. */
 
-/* Measures what the arguments ask for in the processes that remain, and with --compare or --against says what is slower:
- * EXIT_SLOWER; EXIT_FAILED if rows are missing or a process failed. All that this build measured is added to the file. */
+/* Runs the remaining processes, adds them to the file and, with --compare or --against, lists slower rows. Returns
+ * EXIT_SLOWER, or EXIT_FAILED for missing rows or failed processes. */
 int check(struct run *run, int argc, char **argv);
 
-/* What a process waits for when it opens a device, and when it makes each kind of call for the first time: asked in a process of
- * its own. */
+/* -w open,prepare: opening a device, and the first call of each kind, in a child. */
 
-/* Operations of each of these calls. */
+/* Operations of a first call. */
 #define FIRST_BATCH 65536
 
-/* "open:SELECT", or "calls:AHEAD:STRUCTURE:TYPE:VALUE_BYTES:SELECT" with numbers, AHEAD 1 if ordo_device_prepare comes before the
- * calls: writes the answer as child_run (child.h) wants it, and returns the exit status. */
+/* Answers "open:SELECT" or "calls:AHEAD:STRUCTURE:TYPE:VALUE_BYTES:SELECT" (AHEAD 1: after ordo_device_prepare) in a
+ * child. Returns the exit status. */
 int first_answer(const char *question);
 
-/* ordo-bench -w open,prepare: what opening and first calls cost, with caches that are empty and that are filled. */
-
-/* Those of the run's options, on its device; tables, and rows of their own in the file ("first"). `select` is what the device was
- * opened by. */
+/* Measures them on the run's device with empty and filled caches, and adds rows to "first". `select` opened the
+ * device. */
 void first_measure(struct run *run, const char *select);
 
-/* ordo-bench paper NAME: measures a paper's experiments again and judges its claims. */
+/* ordo-bench paper NAME: repeats a paper's experiments and judges its claims. */
 
-/* What of it is known before a device is: the paper, and what the command line says beside. Ends the program if that is wrong. */
+/* Loads the paper and reads the options. Exits after an error. */
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options);
 void              paper_end(struct paper_run **paper);
 
-/* The options of all that is to be measured on run->device, scaled to it; their number. They stay until the next call. */
+/* The options of all parts for run->device, valid until the next call. Returns their number. */
 int paper_parts(struct run *run, const struct options **parts);
-/* Measures these, prints figures beside the paper's, judges, and puts all of it into the file. */
+/* Measures, prints, judges, and adds everything to the file. */
 void paper_measure(struct run *run);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns in the order in which they go where there is no room for all: the highest first. */
+/* Columns that do not fit are hidden from the last rank on. */
 enum rank {
     ALWAYS,
     BEFORE,
@@ -26,15 +26,15 @@ enum rank {
     REST
 };
 
-/* A row's columns and their texts. */
+/* A row's columns and texts. */
 struct line {
     const struct run *run;
     const struct row *row;
     struct layout     layout;
-    char              text[MOST_COLUMNS][80];
+    char              text[COLUMNS_MAX][80];
 };
 
-/* Adds a column; returns its text, to be written. */
+/* Adds a column and returns its text buffer. */
 static char *add(struct line *line, const char *title, int width, bool left, int rank)
 {
     struct column *column = &line->layout.columns[line->layout.n];
@@ -95,7 +95,7 @@ static void add_fills(struct line *line)
     text_rate(number(line, "best", 7, BEST), high);
 }
 
-/* Elements that updates brought, erasures included. */
+/* Elements of all updates, erasures included. */
 static size_t put_in(const struct row *row)
 {
     const struct spec *spec = &row->spec;
@@ -134,7 +134,7 @@ static void add_dict(struct line *line)
     const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
     if (plan_has_fills(workload))
         add_fills(line);
-    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can do it */
+    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can run it */
         text_ratio(number(line, "/ array", 7, ARRAY), row->rate / row->array_rate);
     if (workload_cleans_up(workload))
         text_ratio(number(line, "/ rebuild", 9, REBUILD),
@@ -147,16 +147,16 @@ static void add_dict(struct line *line)
     text_ratio(number(line, "/ data", 6, PEAK), peak / (pair * (double) put_in(row)));
 }
 
-static void add_yardsticks(struct line *line)
+static void add_baselines(struct line *line)
 {
-    for (int i = 0; i < MAX_YARDSTICKS && !line->run->options->no_host; i++) {
-        const char *name = yardstick_name(line->row->spec.workload, i);
+    for (int i = 0; i < BASELINES_MAX && !line->run->options->no_host; i++) {
+        const char *name = baseline_name(line->row->spec.workload, i);
         char        title[16];
         if (!name)
             continue;
         snprintf(title, sizeof title, "/ %s", name);
         text_ratio(number(line, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), i ? REST : HOST),
-                   line->row->rate / line->row->yardstick[i]);
+                   line->row->rate / line->row->baseline[i]);
     }
 }
 
@@ -169,9 +169,9 @@ static struct line line_of(const struct run *run, const struct row *row)
     add_point(&line);
     text_rate(number(&line, "rate /s", 7, ALWAYS), row->rate);
     text_seconds(number(&line, "time", 8, TIME), wall->median);
-    /* Half the way from the 10th to the 90th percentile, as a share of the median. */
+    /* Half of the distance from the 10th to the 90th percentile, over the median. */
     text_percent(number(&line, "+-", 5, SPREAD), (wall->high - wall->low) / 2 / wall->median);
-    if (!plan_has_fills(workload) && !host) /* the others are timed by the host's clock alone */
+    if (!plan_has_fills(workload) && !host) /* others have only the wall clock */
         text_seconds(number(&line, "device", 8, DEVICE), row->timing.device.median);
     if (host)
         text_percent(number(&line, "transfer", 8, ARRAY), row->transfer_share);
@@ -181,7 +181,7 @@ static struct line line_of(const struct run *run, const struct row *row)
         text_giga(number(&line, "GB/s", 5, REST), row->bytes_per_second);
         text_percent(number(&line, "copy", 6, COPY), row->copy_share);
     }
-    add_yardsticks(&line);
+    add_baselines(&line);
     if (run->peer_program)
         text_ratio(number(&line, "/ peer", 7, PEER),
                    row->rate / (row->peer ? number_of(row->peer, "rate") : (double) NAN));
@@ -201,7 +201,7 @@ struct layout lay_out(const struct run *run, enum workload workload)
 void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
     const struct line line = line_of(run, row);
-    const char       *cells[MOST_COLUMNS];
+    const char       *cells[COLUMNS_MAX];
     for (int c = 0; c < line.layout.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
@@ -211,7 +211,7 @@ void show_row(const struct run *run, const struct table *table, const struct row
 
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
-    struct bar  bars[MOST_SIZES];
+    struct bar  bars[SIZES_MAX];
     char        title[160], batch[TEXT_BYTES];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
     int         known = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is measured, as options; and numbers of elements, on a GPU and on a CPU. */
+/* Options of each part, and sizes on a GPU and on a CPU ("": none). */
 struct part {
     const char *words, *gpu, *cpu;
 };
@@ -35,25 +35,25 @@ static const struct part suite[] = {
     { "-w cleanup,compactall --no-host", "22", "16" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 20 -q 20 --no-host", "24", "" },
     { "-w concurrentfill,concurrentread,concurrentmix --fills 1 --batch 14 -q 14 --no-host", "", "16" },
-    /* End to end, from and to arrays in host memory. */
+    /* End to end, with arrays in host memory. */
     { "-w hostsort --no-host", "16,20,24,27", "12,16,20" },
     { "-w hostbuild,hostexport -s sorted_array,lsm,hash --no-host", "20,24", "16" },
     { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 20", "20,24", "" },
     { "-w hostread -s sorted_array,lsm,hash --fills 1 --no-host --no-array -q 16", "", "16" },
     { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,20 --no-host", "20", "" },
     { "-w hostinsert -s sorted_array,lsm,blink,hash --batch =1,10,14 --no-host", "", "16" },
-    /* Latency: how long one call takes, of batches from one operation on. */
+    /* Latency: small batches. */
     { "-w insertrandom --batch =1,=32,10,15,20 --no-host", "20", "16" },
     { "-w readrandom --fills 1 -q =1 --no-host --no-array", "20", "16" },
     { "-w readrandom --fills 1 -q =1000 --no-host --no-array", "20", "16" },
-    /* Other keys and values: each is built for anew. */
+    /* Other keys and values, with kernels of their own. */
     { "-w fillrandom,readrandom -v 0,8 --fills 1 --no-host -q 20", "24", "18" },
     { "-w fillrandom,readrandom -t u64 -v 4,8 --fills 1 --no-host -q 20", "24", "18" },
-    /* First use: opening the device with empty and filled caches. The options of the last part say so (first_measure). */
+    /* First use with empty and filled caches; first_measure reads the options of the last part. */
     { "-w open", "20", "16" },
 };
 
-int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX])
 {
     const char **how = calloc((size_t) argc * 2 + 1, sizeof *how);
     int          n = 0;
@@ -62,8 +62,8 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS
     const int n_all = repeat_options(argc, argv, false, NULL, how);
     const int n_how = repeat_options(argc, argv, true, NULL, how);
     if (n_how < n_all)
-        usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
-    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {
+        usage_error("'suite' selects the measurements itself: use no options that select them");
+    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < SUITE_PARTS_MAX; p++) {
         const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
         if (*sizes) {
             char text[400];

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the tasks of examples/ with as much data as a server has, and plain C++ on one thread for comparison.
+# Measures the tasks of examples/ with the data of a server, and plain C++ on one thread for comparison.
 #
 #     sh bench/bench/tasks.sh BUILD JSON [TIMES]     measures TIMES times (5), writes the medians to a file of results
 #
-# Ordo's time is that of calls on arrays in host memory, copies and all. Plain C++ uses Abseil's containers where Ordo was
-# built with them (else the standard's). Exit status 1 if a task gave different results, or failed.
+# Ordo is timed with arrays in host memory, including copies. Plain C++ uses the containers of Abseil if Ordo was built
+# with them, else of the standard library. Exit status 1 if a task gave different results, or failed.
 set -u
 sources=$(dirname "$0")/../../examples
 
@@ -13,7 +13,7 @@ build=$1 json=$2 times=${3:-5}
 parts=$(mktemp -d) || exit 1
 trap 'rm -rf "$parts"' EXIT
 
-# within SECONDS CMD...: ended after so many, where there is a program for that.
+# within SECONDS CMD...: ends CMD after SECONDS, if `timeout` exists.
 within() {
     if command -v timeout >/dev/null; then
         timeout "$@"
@@ -23,12 +23,12 @@ within() {
     fi
 }
 
-# What every file says of the build, the machine and the device; one row of no matter comes with it.
+# The common head of result files: build, machine and device. It has one unused row.
 "$build/bench/ordo-bench" --workload reduce --sizes =16 --reps 3 --no-limits --no-host --json "$parts/head" >/dev/null || exit 1
 sed -i -e '/^ "rows":/,$d' \
     -e "s|^ \"arguments\":.*| \"arguments\": [\"sh\",\"bench/bench/tasks.sh\",\"BUILD\",\"JSON\",\"$times\"],|" "$parts/head"
 
-# The file as far as it got, whole at any moment.
+# The file so far, which is valid at any moment.
 write_file() {
     {
         cat "$parts/head"

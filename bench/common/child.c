@@ -29,7 +29,7 @@ int child_answer(cJSON *answer)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
-/* ---- caches of its own ---------------------------------------------------------------------------------------- */
+/* ---- empty caches -------------------------------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
@@ -48,7 +48,7 @@ bool caches_begin(struct caches *c)
                                                  "NEO_CACHE_DIR" };
     *c = (struct caches) { .directory = "/tmp/ordo-caches-XXXXXX" };
     if (!mkdtemp(c->directory)) {
-        complain("/tmp: no directory for caches: %s", strerror(errno));
+        report_error("/tmp: no directory for caches: %s", strerror(errno));
         return false;
     }
     for (size_t i = 0; i < N_CACHES; i++) {
@@ -77,7 +77,7 @@ static void close_ends(const int ends[2])
 
 static bool open_pipes(struct pipes *pipes)
 {
-    if (pipe2(pipes->answer, O_CLOEXEC) != 0) /* of other children none has them */
+    if (pipe2(pipes->answer, O_CLOEXEC) != 0) /* no other child inherits them */
         return false;
     if (pipe2(pipes->said, O_CLOEXEC) == 0)
         return true;
@@ -85,7 +85,7 @@ static bool open_pipes(struct pipes *pipes)
     return false;
 }
 
-/* As child_keep_environment found it; NULL: it was not called. */
+/* The environment that child_keep_environment found; NULL: it was not called. */
 static char **kept;
 
 void child_keep_environment(void)
@@ -99,8 +99,7 @@ void child_keep_environment(void)
     kept = all;
 }
 
-/* Ours, with `added` in front so that they win: a shell's own setting of the same name is left out. The caller frees the
- * array, not the texts. */
+/* `added` comes first and wins over variables of the same name. The caller frees the array, not the texts. */
 static char **environment_with(const char *const *added)
 {
     char *const *ours = kept ? kept : environ;
@@ -157,7 +156,7 @@ struct text {
     size_t used, room;
 };
 
-/* Appends what is there; false at the end of the pipe. */
+/* Appends the available bytes. False at the end of the pipe. */
 static bool take(int fd, struct text *text)
 {
     if (text->room - text->used < 4096) {
@@ -165,7 +164,7 @@ static bool take(int fd, struct text *text)
         if (!more)
             return false;
         text->bytes = more;
-        text->bytes[text->used] = 0; /* there may be no more to read */
+        text->bytes[text->used] = 0; /* the first read may return nothing */
         text->room += 65536;
     }
     const ssize_t got = read(fd, text->bytes + text->used, text->room - text->used - 1);
@@ -178,7 +177,7 @@ static bool take(int fd, struct text *text)
     return true;
 }
 
-/* Until the child has closed both pipes, by ending for example. False if the time was over first. */
+/* Reads until the child closes both pipes. Returns false if the deadline came first. */
 static bool listen_until(double deadline, const struct pipes *pipes, struct text *answer, struct text *said)
 {
     struct pollfd fds[2] = { { pipes->answer[0], POLLIN, 0 }, { pipes->said[0], POLLIN, 0 } };

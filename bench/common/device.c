@@ -10,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PLATFORMS 16
+#define PLATFORMS_MAX 16
 
-static int select_all(char selected[MOST_SELECTED][SELECT_BYTES])
+static int select_all(char selected[SELECTED_MAX][SELECT_BYTES])
 {
-    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_platform_id platforms[PLATFORMS_MAX];
     cl_uint        n_platforms = 0;
     int            n = 0;
 
-    if (clGetPlatformIDs(MOST_PLATFORMS, platforms, &n_platforms) != CL_SUCCESS)
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS)
         return 0;
-    for (cl_uint p = 0; p < n_platforms && p < MOST_PLATFORMS; p++) {
+    for (cl_uint p = 0; p < n_platforms && p < PLATFORMS_MAX; p++) {
         cl_uint n_devices = 0;
         if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, NULL, &n_devices) != CL_SUCCESS)
             continue;
-        for (cl_uint d = 0; d < n_devices && n < MOST_SELECTED; d++)
+        for (cl_uint d = 0; d < n_devices && n < SELECTED_MAX; d++)
             snprintf(selected[n++], SELECT_BYTES, "%u:%u", p, d);
     }
     return n;
 }
 
-int select_devices(const char *list, char selected[MOST_SELECTED][SELECT_BYTES])
+int select_devices(const char *list, char selected[SELECTED_MAX][SELECT_BYTES])
 {
     int n = 0;
     if (!list) {
@@ -41,7 +41,7 @@ int select_devices(const char *list, char selected[MOST_SELECTED][SELECT_BYTES])
         return select_all(selected);
     for (const char *at = list;;) {
         const size_t length = strcspn(at, ",");
-        if (n == MOST_SELECTED || length == 0 || length >= SELECT_BYTES)
+        if (n == SELECTED_MAX || length == 0 || length >= SELECT_BYTES)
             usage_error("--device: '%s' is not a list of devices", list);
         snprintf(selected[n++], SELECT_BYTES, "%.*s", (int) length, at);
         if (!at[length])
@@ -59,7 +59,7 @@ ordo_device *open_device(const char *select)
                                                .message_bytes = sizeof message };
     const ordo_status               got = ordo_device_open(&config, &device);
     if (got != ORDO_OK)
-        complain("%s", *message ? message : ordo_status_string(got));
+        report_error("%s", *message ? message : ordo_status_string(got));
     return device;
 }
 
@@ -97,7 +97,7 @@ void device_release(const cl_mem *buffers, size_t n)
 
 const size_t gather_bytes[N_GATHERS] = { 32, 64, 128 };
 
-/* Each of `lanes` work-items reads 16 bytes of a place, as often as PLACES; the sum of what it read is its output. */
+/* Each of `lanes` work-items reads 16 bytes from each of PLACES places and writes their sum. */
 #define PLACES 16
 static const char kernels[] =
     "__kernel void copy(__global const uint4 *from, __global uint4 *to)\n"
@@ -131,7 +131,7 @@ struct bench {
     ordo_device     *device;
     cl_command_queue queue;
     cl_program       program;
-    cl_mem           a, b; /* of `bytes` each */
+    cl_mem           a, b; /* `bytes` each */
     size_t           bytes;
 };
 
@@ -178,7 +178,7 @@ static void measure_copy(const struct bench *bench, struct copy_rate *out)
         out->by_kernel = moved / time_launch(&(struct launch) { bench, kernel, bench->bytes / 16 });
     if (kernel)
         clReleaseKernel(kernel);
-    out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* of NaN and a number the number */
+    out->bytes_per_second = fmax(out->by_kernel, out->by_command); /* fmax(NaN, x) is x */
 }
 
 /* ---- places at random ---------------------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static uint32_t mix(uint32_t x)
     return x ^ (x >> 16);
 }
 
-/* What work-item `id` must have summed up: word w of the table is w. */
+/* The sum that work-item `id` must write: word w of the table is w. */
 static uint32_t sum_of(uint32_t id, uint32_t mask, uint32_t lanes)
 {
     uint32_t sum = 0;
@@ -319,7 +319,7 @@ static void measure_transfers(const struct bench *bench, struct limits *out)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* Much more than a cache holds, and little of what the device has: a power of two. */
+/* A power of two, much larger than a cache and a small part of the device's memory. */
 static size_t table_bytes(const struct ordo_facts *facts)
 {
     uint64_t bytes = facts->cpu ? (uint64_t) 128 << 20 : (uint64_t) 1 << 30;
@@ -460,6 +460,6 @@ void limits_differ(const struct limits *a, const struct limits *b, double share,
     size_t used = 0;
     *text = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all && used < bytes; i++)
-        if (fabs(log(all[i].b / all[i].a)) > log(1 + share)) /* of NaN: false */
+        if (fabs(log(all[i].b / all[i].a)) > log(1 + share)) /* false for NaN */
             used += (size_t) snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", all[i].name);
 }

@@ -166,7 +166,7 @@ static bool is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Whether a file may be written there. Leaves none behind that was not there before. */
+/* Whether json_write can write the file. Creates nothing. */
 static bool is_writable(const char *path)
 {
     char        directory[4096];
@@ -197,7 +197,7 @@ static bool are_papers(const cJSON *value)
     return value->string && strcmp(value->string, "papers") == 0;
 }
 
-/* Whether each member of a value has a line: so have lists of two objects or more, at the top and in papers. */
+/* Whether each member of a value gets a line: lists of at least two objects do, at the top level and in papers. */
 static bool has_lines(const cJSON *parent, const cJSON *value)
 {
     if (cJSON_IsArray(parent))
@@ -233,8 +233,8 @@ static bool write_text(FILE *file, const cJSON *json)
     return file && put_lines(file, json, 0) && fputc('\n', file) != EOF && fflush(file) == 0;
 }
 
-/* Where a file is written before it takes its place: beside it. NULL where that is of no use, as `path` is a device or a
- * pipe, or cannot be. The caller frees both names. */
+/* Opens the temporary file that later replaces `path`. Returns NULL for devices and pipes, and if it cannot be
+ * created. The caller frees both names. */
 static FILE *open_beside(const char *path, char **real, char **beside)
 {
     struct stat status;
@@ -287,7 +287,7 @@ bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes
     return good;
 }
 
-/* The whole file as text, which the caller frees; NULL with errno set. */
+/* Reads a whole file. The caller frees it. Returns NULL with errno set. */
 static char *read_file(FILE *file)
 {
     size_t room = 1 << 16, used = 0;
@@ -359,7 +359,7 @@ bool text_is(const cJSON *object, const char *name, const char *text)
     return got && strcmp(got, text) == 0;
 }
 
-/* Files from before the first schema list every tunable, and no origins. */
+/* Files older than schema 1 list every tunable and no origins. */
 static bool has_origins(const cJSON *device)
 {
     return cJSON_IsObject(json_at(device, "origins"));
@@ -371,7 +371,7 @@ static bool is_default(const cJSON *device, const char *tunable)
     return has_origins(device) && (!*origin || strcmp(origin, origin_name(ORDO_ORIGIN_DEFAULT)) == 0);
 }
 
-/* Whether each tunable that `other` lists is the same on `device`. */
+/* Whether `device` has the value of each tunable that `other` lists. */
 static bool has_tunables_of(const cJSON *device, const cJSON *other)
 {
     const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
@@ -436,7 +436,7 @@ static double read_number(const char *directory, const char *file)
     return number;
 }
 
-/* Of one graphics card: its driver's first monitor. */
+/* Reads the first monitor of a graphics card. */
 static void add_card(cJSON *list, const char *root, const char *card)
 {
     char path[512];
@@ -458,14 +458,14 @@ static void add_card(cJSON *list, const char *root, const char *card)
 
 static void add_cards(cJSON *list, const char *root)
 {
-    for (int c = 0; c < 64; c++) { /* by number, so that the order is the same each time */
+    for (int c = 0; c < 64; c++) { /* by number, for a stable order */
         char card[16];
         snprintf(card, sizeof card, "card%d", c);
         add_card(list, root, card);
     }
 }
 
-/* The first core's clock, and the first zone's temperature. */
+/* Reads the first core's clock and the first zone's temperature. */
 static void add_cpu(cJSON *list, const char *root)
 {
     char clock[512], zone[512];
@@ -478,7 +478,7 @@ static void add_cpu(cJSON *list, const char *root)
 
 /* ---- nvidia-smi ---------------------------------------------------------------------------------------------- */
 
-/* The next field of a line between commas; NaN if it is no number, as "[N/A]". Goes on to what follows; NULL: nothing. */
+/* Reads the next field between commas; NaN if it is no number, as "[N/A]". Advances *line, NULL at the end. */
 static double field(char **line)
 {
     char *end = NULL, *text = *line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools write as JSON, and read. */
+/* JSON of the tools. */
 #ifndef BENCH_COMMON_JSON_H
 #define BENCH_COMMON_JSON_H
 
@@ -8,36 +8,35 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-/* A number cut to six digits; of NaN null. The caller deletes it, or adds it to something. */
+/* A number with six digits; NaN becomes null. The caller deletes it or adds it to an object. */
 cJSON *json_cut(double number);
 void   json_number(cJSON *object, const char *name, double number);
-/* A member by its name, or NULL; and short names for adding members. json_exact keeps all digits. */
+/* Short names. json_exact keeps all digits. */
 #define json_at    cJSON_GetObjectItemCaseSensitive
 #define json_text  cJSON_AddStringToObject
 #define json_exact cJSON_AddNumberToObject
 #define json_flag  cJSON_AddBoolToObject
-/* "tool", "version", "revision" and the like of the build, "date", "host" (system, processors, variables that change
- * results), "arguments": bench/results/README.md says what each means. */
+/* "tool", "version", "revision", build, "date", "host" and "arguments": bench/results/README.md explains them. */
 cJSON *json_head(const char *tool, int argc, char **argv);
-/* What holds of one process: "began" (the date), "load" (of the machine before it), "ended" (null as yet). */
+/* Facts of one process: "began", "load" (before it), "ended" (null). */
 cJSON *json_process(void);
 cJSON *json_device(const struct ordo_facts *facts);
-/* The argument of --json; ends the program as usage_error does if it cannot be written to: not after hours of measuring. */
+/* Returns the argument of --json, or exits with a usage error if the file cannot be written. */
 const char *json_option(const char *path);
-/* Both take "-" for standard input or output, and write the reason of a failure to `why`. json_read then returns NULL.
- * json_write writes each row, device and process on a line of its own. It replaces a file only when the new one is
+/* Read and write a file ("-": standard input or output). A failure is explained in `why`; json_read then returns
+ * NULL. json_write puts each row, device and process on a line, and replaces a file only when the new one is
  * complete. */
 bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
-/* Whether json_write replaces a file there, and not what a pipe or a device has. */
+/* Whether `path` is a regular file or a new one, not a pipe or a device. */
 bool   json_is_file(const char *path);
 cJSON *json_read(const char *path, char *why, size_t why_bytes);
 
-/* What an object has by a name: "" and NaN if it is not there, or is something else. */
+/* Return the member, or "" and NaN if it is missing or has another type. */
 const char *text_of(const cJSON *object, const char *name);
 double      number_of(const cJSON *object, const char *name);
 bool        is_true(const cJSON *object, const char *name);
 bool        text_is(const cJSON *object, const char *name, const char *text);
-/* Compares the tunables of two devices. A tunable that a device does not list has its default value. */
+/* Compares the tunables of two devices. A tunable that is not listed has its default value. */
 bool same_tunables(const cJSON *a, const cJSON *b);
 
 /* ---- names of facts, the same in every tool ------------------------------------------------------------------ */
@@ -46,11 +45,9 @@ const char *lanes_name(ordo_lanes lanes);
 const char *atomics_name(ordo_atomics atomics);
 const char *origin_name(ordo_origin origin);
 
-/* Clock, power and temperature of GPUs and the CPU, as far as anybody may read them: from sysfs, and from nvidia-smi. */
-
-/* A list of what was found, each with "name", "clock_mhz", "power_w" and "temperature_c", null where it is not told. `root` is ""
- * for this machine, or a directory that stands for / (for tests; then nvidia-smi is not asked). Takes some 50 ms where there
- * is an NVIDIA GPU. The caller deletes it. */
+/* Clock, power and temperature of GPUs and the CPU from sysfs and nvidia-smi: a list of "name", "clock_mhz",
+ * "power_w", "temperature_c" (null if unknown). `root` is "" or, in tests, a directory that replaces / (without
+ * nvidia-smi). Takes 50 ms with an NVIDIA GPU. The caller deletes it. */
 cJSON *read_sensors(const char *root);
 
 #endif

@@ -68,7 +68,7 @@ void take_size(void *options, const struct option_row *row, const char *text)
 #define ROWS_MAX 64
 enum { CODE_OF_ROW = 256, CODE_OF_VERSION = CODE_OF_ROW + ROWS_MAX };
 
-/* The options as getopt_long wants them. */
+/* The table in the form of getopt_long. */
 struct getopt_names {
     struct option names[ROWS_MAX + 3];
     char          letters[2 * ROWS_MAX + 2];
@@ -88,11 +88,11 @@ static struct getopt_names getopt_names(const struct option_table *table)
     }
     g.names[i] = (struct option) { "help", no_argument, NULL, 'h' };
     g.names[i + 1] = (struct option) { "version", no_argument, NULL, CODE_OF_VERSION };
-    optind = 0; /* from the beginning, each time */
+    optind = 0; /* restarts getopt */
     return g;
 }
 
-/* The row of what getopt_long returned; exits if it is none. */
+/* The row of a return value of getopt_long. Exits if there is none. */
 static const struct option_row *row_of(const struct option_table *table, int code)
 {
     for (int i = 0; i < table->n; i++)
@@ -103,7 +103,7 @@ static const struct option_row *row_of(const struct option_table *table, int cod
     else if (code == CODE_OF_VERSION)
         print_version();
     else
-        usage_error(NULL); /* getopt has said what is wrong */
+        usage_error(NULL); /* getopt printed the error */
     exit(EXIT_GOOD);
 }
 

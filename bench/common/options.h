@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of a tool as a table. --help and --version are in each tool. */
+/* Command-line options as a table. --help and --version are built in. */
 #ifndef BENCH_COMMON_OPTIONS_H
 #define BENCH_COMMON_OPTIONS_H
 
@@ -7,22 +7,22 @@
 #include <stddef.h>
 
 struct option_row {
-    const char *name;     /* with its dashes */
+    const char *name;     /* with dashes */
     char        letter;   /* 0: none */
-    bool        argument; /* whether it has one */
+    bool        argument; /* it has an argument */
     void (*take)(void *options, const struct option_row *row, const char *text);
-    bool   what; /* it says what is measured, not how */
-    size_t at;   /* of the member that it sets, unless `take` knows */
+    bool   what; /* it selects the measurement */
+    size_t at;   /* offset of its member, 0 if `take` knows it */
     double low, high;
 };
 struct option_table {
     const struct option_row *rows;
     int                      n;
-    const char *const       *help; /* lines up to NULL */
+    const char *const       *help; /* ends with NULL */
 };
 
-/* Ways to take one: sets true; sets 1; the text; the text, if JSON can be written there; a number from low to high, whole if the
- * member is. */
+/* Setters: true, 1, the text, the text of a writable JSON path, a number from low to high (whole for integer
+ * members). */
 void take_flag(void *options, const struct option_row *row, const char *text);
 void take_one(void *options, const struct option_row *row, const char *text);
 void take_text(void *options, const struct option_row *row, const char *text);
@@ -32,13 +32,15 @@ void take_uint32(void *options, const struct option_row *row, const char *text);
 void take_uint64(void *options, const struct option_row *row, const char *text);
 void take_size(void *options, const struct option_row *row, const char *text);
 
-/* Takes all; returns the place of the first other argument. Exits after --help and --version, and with a usage error. */
+/* Takes all options. Returns the index of the first other argument. Exits after --help and --version and after an
+ * error. */
 int take_options(const struct option_table *table, int argc, char **argv, void *options);
-/* The same, without other arguments. */
+/* Takes all options and rejects other arguments. */
 void take_all_options(const struct option_table *table, int argc, char **argv, void *options);
 
-/* The options of a command line again, each as its full name and its argument, but for those of the NULL-ended list `without`
- * (NULL: none), and, with `how`, those that say what is measured. Returns their number: `out` has room for 2 * argc. */
+/* Lists the options of a command line by full name and argument. Leaves out the NULL-ended list `without` (NULL:
+ * nothing) and, with `how`, all options that select the measurement. Returns the number of words; `out` has
+ * space for 2 * argc. */
 int list_options(const struct option_table *table, int argc, char **argv, bool how, const char *const *without,
                  const char **out);
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Three digits, whatever the size. */
+/* Three significant digits. */
 static void three_digits(char text[TEXT_BYTES], double number, const char *unit)
 {
     const int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
@@ -133,7 +133,7 @@ void show_wide(void)
     is_wide = true;
 }
 
-/* Columns of a terminal; `otherwise` if it is none. */
+/* The columns of a terminal, or `otherwise`. */
 static int columns_of(int file, int otherwise)
 {
     struct winsize size = { .ws_col = 0 };
@@ -153,7 +153,7 @@ int out_columns(FILE *out)
 
 /* ---- paragraphs ---------------------------------------------------------------------------------------------- */
 
-/* How many bytes of the text go on a line of so many columns: up to a space or newline, or the whole first word. */
+/* The number of bytes that fit on a line: up to a space or newline, or the first word. */
 static size_t fold(const char *text, int room)
 {
     const size_t line = strcspn(text, "\n");
@@ -202,7 +202,7 @@ static int table_width(const struct table *table)
     return width;
 }
 
-/* The shown (or left out) column of the highest (or lowest) rank; -1 if there is none. */
+/* The shown (or hidden) column of the highest (or lowest) rank, or -1. */
 static int next_column(const struct table *table, bool left_out, bool highest, int above)
 {
     int found = -1;
@@ -223,7 +223,7 @@ void table_fit(struct table *table)
         table->left_out[c] = false;
     for (int c; table_width(table) > columns && (c = next_column(table, false, true, 0)) >= 0;)
         table->left_out[c] = true;
-    /* What is narrow may fit although something of a lower rank does not. */
+    /* A narrow column may fit although one of lower rank does not. */
     for (int rank = 0, c; (c = next_column(table, true, false, rank)) >= 0; rank = table->columns[c].rank) {
         table->left_out[c] = false;
         table->left_out[c] = table_width(table) > columns;
@@ -239,7 +239,7 @@ void table_fit(struct table *table)
         say(table->out, 4, "    (not shown in %d columns: %s; --wide shows all)", columns, names);
 }
 
-/* A cell that does not fit begins a new line, indented. */
+/* A cell that does not fit begins a new, indented line. */
 static void table_line(const struct table *table, const char *const *cells)
 {
     const int columns = out_columns(table->out);
@@ -270,7 +270,7 @@ static void table_line(const struct table *table, const char *const *cells)
 
 void table_head(const struct table *table)
 {
-    const char *titles[MOST_COLUMNS];
+    const char *titles[COLUMNS_MAX];
     for (int c = 0; c < table->n_columns; c++)
         titles[c] = table->columns[c].title;
     progress_clear();
@@ -312,7 +312,7 @@ void chart(FILE *out, const char *title, const struct bar *bars, int n_bars, int
 
 static bool   progress_is_shown;
 static bool   has_lines;
-static time_t printed_at; /* a line of progress, or something else */
+static time_t printed_at; /* when anything was last printed */
 static char   progress_begin[100];
 
 void progress_about(const char *format, ...)
@@ -380,8 +380,8 @@ void print_version(void)
     printf("%s %s\n", name_of_tool, ordo_version());
 }
 
-/* Folded on a terminal only: elsewhere a complaint is a line. */
-static void complain_with(const char *format, va_list args)
+/* Folds only on a terminal: elsewhere an error is one line. */
+static void report_error_with(const char *format, va_list args)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, args);
@@ -393,11 +393,11 @@ static void complain_with(const char *format, va_list args)
         fprintf(stderr, "%s: %s\n", name_of_tool, text);
 }
 
-void complain(const char *format, ...)
+void report_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    complain_with(format, args);
+    report_error_with(format, args);
     va_end(args);
 }
 
@@ -406,7 +406,7 @@ void usage_error(const char *format, ...)
     va_list args;
     va_start(args, format);
     if (format)
-        complain_with(format, args);
+        report_error_with(format, args);
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);
@@ -430,13 +430,13 @@ static void ask(int signal_)
     (void) signal_;
     asked = 1;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        asked = 1; /* nobody reads it */
+        asked = 1; /* the reader is gone */
     errno = error;
 }
 
 void stop_on_signal(void)
 {
-    /* SA_RESETHAND: the second one finds the default. */
+    /* SA_RESETHAND: a second signal has the default action. */
     struct sigaction action = { .sa_handler = ask, .sa_flags = SA_RESTART };
     action.sa_flags |= (int) SA_RESETHAND;
     sigemptyset(&action.sa_mask);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below this many elements a thread costs more than it brings. */
+/* Fewer elements are not worth a thread. */
 #define SPAN_MIN 16384
 
 struct part {
@@ -32,7 +32,7 @@ void run_parts(int parts, part_fn fn, void *arg)
     for (int p = 1; p < parts; p++)
         started[p] = pthread_create(&threads[p], NULL, run_part, &part[p]) == 0;
     for (int p = 0; p < parts; p++)
-        if (!started[p]) /* the first, and those for which there was no thread */
+        if (!started[p]) /* the first part, and parts without a thread */
             run_part(&part[p]);
     for (int p = 1; p < parts; p++)
         if (started[p])
@@ -90,7 +90,7 @@ void for_each(size_t count, each_fn fn, void *arg)
     for_spans(count, call_span, &(struct calls) { fn, arg });
 }
 
-/* Memory that nobody touched yet costs more than threads. */
+/* First touches of memory cost more than threads. */
 #define THREADS_FROM ((size_t) 4 << 20)
 
 struct filling {

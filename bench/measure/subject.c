@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One buffer of a subject, an input or an output or unused (bytes 0). */
+/* A buffer: input, output, or unused (bytes 0). */
 struct array {
     size_t bytes;
     cl_mem mem;
@@ -21,10 +21,10 @@ struct subject {
     struct inputs in;
     ordo_index   *index;
     double        index_seconds;
-    void         *host_keys, *host_values; /* of workloads from and to host memory, instead of buffers */
+    void         *host_keys, *host_values; /* used instead of buffers for host memory */
     struct {
         struct array keys, values, flags, queries, rows;      /* inputs */
-        struct array keys_out, values_out, ranks, found, one; /* outputs; one: a total, or how many were kept */
+        struct array keys_out, values_out, ranks, found, one; /* outputs; one: a total, or the number kept */
         struct array uppers, counts;
     } at;
 };
@@ -32,7 +32,7 @@ struct subject {
 #define N_INPUTS 5
 #define N_ARRAYS 12
 
-/* The buffers in the order of the struct. */
+/* The buffers in struct order. */
 static void list_arrays(struct subject *subject, struct array *list[N_ARRAYS])
 {
     struct array *const all[N_ARRAYS] = { &subject->at.keys,       &subject->at.values, &subject->at.flags,
@@ -90,7 +90,7 @@ static ordo_status fail(char *why, size_t why_bytes, ordo_status status, const c
     return status;
 }
 
-/* What the library says of its last failure. */
+/* Copies the library's last error. */
 static ordo_status fail_ordo(ordo_device *device, char *why, size_t why_bytes, ordo_status status)
 {
     if (ordo_device_last_error(device, why, why_bytes) <= 1)
@@ -159,7 +159,7 @@ static ordo_status fill_subject(struct subject *subject, char *why, size_t why_b
     if (got != ORDO_OK)
         return got;
     got = subject_index(subject);
-    if (got == ORDO_OK) /* once more: the first build may have compiled its kernels */
+    if (got == ORDO_OK) /* repeated, because the first build may compile kernels */
         got = subject_index(subject);
     if (got == ORDO_OK)
         got = subject_poison(subject);
@@ -229,7 +229,7 @@ static ordo_status call_merge_runs(const struct subject *subject, const struct o
                            spec_runs(spec), slice(&subject->at.keys_out), slice(&subject->at.values_out), order);
 }
 
-/* Without values ordo_unique does the same. */
+/* Uses ordo_unique if there are no values. */
 static ordo_status call_groups(const struct subject *s, const struct ordo_order *order)
 {
     const struct spec                     *spec = &s->spec;
@@ -249,7 +249,7 @@ static ordo_status call_groups(const struct subject *s, const struct ordo_order 
 ordo_status subject_prepare(void *arg, const struct ordo_order *order)
 {
     struct subject *subject = arg;
-    (void) order; /* there is nothing to wait for */
+    (void) order; /* nothing to wait for */
     if (subject->in.keys)
         memcpy(subject->host_keys, subject->in.keys, subject->at.keys.bytes);
     if (subject->in.values)
@@ -338,7 +338,7 @@ ordo_status subject_poison(struct subject *subject)
     return ordo_device_finish(subject->device);
 }
 
-/* Reads outputs to `host`, index by index as in list_arrays. */
+/* Reads outputs to `host`, indexed as in list_arrays. */
 static bool read_outputs(struct subject *subject, void *host[N_ARRAYS], char *why, size_t why_bytes)
 {
     struct array *arrays[N_ARRAYS];

@@ -17,9 +17,9 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
-/* Two figures within this factor are the same, as repetitions differ by so much. */
+/* Figures within this factor are equal. */
 #define ALIKE 1.05
-/* A ratio that is so much of the paper's holds. */
+/* A ratio above this share of the paper's holds. */
 #define NEARLY 0.9
 
 struct case_at_hand {
@@ -66,7 +66,7 @@ static double mean_of(const struct line *line)
     return figures_mean(line->points, line->n, line->rates);
 }
 
-/* Leaves in both only the places that both have. */
+/* Keeps the places that both have. */
 static void meet(struct line *a, struct line *b)
 {
     int n = 0;
@@ -140,7 +140,7 @@ static struct judgement judge_ratio(const struct case_at_hand *at, const struct 
     return judged(verdict_on_ratio(here, said(at->claim)), here, "%.3g to %.3g", mean_of(a), mean_of(b));
 }
 
-/* Whether y goes down (or, with `up`, up) at each step, or only from the first to the last. */
+/* Whether y falls (`up`: rises) at each step, or only from first to last. */
 static struct judgement judge_trend(const struct figure_point *points, int n, bool up)
 {
     int steps = 0;
@@ -163,7 +163,7 @@ static struct judgement judge_ratio_falls(struct line *a, const struct line *b)
     return judge_trend(a->points, a->n, false);
 }
 
-/* Flat: the largest is no more than so many times the least. */
+/* Whether the largest is at most `paper` times the least. */
 static struct judgement judge_flat(const struct case_at_hand *at, const struct line *a)
 {
     const double paper = isnan(said(at->claim)) ? ALIKE : said(at->claim);
@@ -181,7 +181,7 @@ static struct judgement judge_flat(const struct case_at_hand *at, const struct l
                   here, "between %.3g and %.3g", least, most);
 }
 
-/* Left leads below (or above) one place. Above and below are as seen from the axis. */
+/* Whether left leads below (or above) one place. */
 static struct judgement judge_crossover(const struct case_at_hand *at, const struct line *a, const struct line *b)
 {
     const bool   below = !text_is(at->test, "ahead", "above");
@@ -257,7 +257,7 @@ static struct judgement judge_at_most(const struct case_at_hand *at, const struc
                   most, "%.3g", most);
 }
 
-/* Nodes or lines that queries go through, in bytes a second, against what memory can do. */
+/* Compares bytes a second of visited nodes or lines with a memory limit. */
 static struct judgement judge_above_limit(const struct case_at_hand *at, const struct line *a)
 {
     const double limit = number_of(at->limits, text_of(at->test, "limit"));
@@ -276,13 +276,12 @@ static struct judgement judge_above_limit(const struct case_at_hand *at, const s
 static double model_of(const char *model, double r)
 {
     const uint64_t number = (uint64_t) r;
-    if (strcmp(model, "carry") ==
-        0) /* merges that the r-th batch sets off: 2 to the number of ones at r's end, less 1 */
+    if (strcmp(model, "carry") == 0) /* merges of batch r: 2^(trailing ones of r) - 1 */
         return (double) (((number ^ (number + 1)) >> 1));
     return strcmp(model, "log") == 0 ? log2(r + 1) : r;
 }
 
-/* The share of the variance that a + m * model(r) explains, least squares. */
+/* R^2 of a least-squares fit a + m * model(r). */
 static double fit(const struct line *line, const char *model)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
@@ -301,7 +300,7 @@ static double fit(const struct line *line, const char *model)
 #define FITS      0.9
 #define FITS_LESS 0.5
 
-/* Of rates the time an element is fitted. */
+/* Fits the time of an element if figures are rates. */
 static struct judgement judge_fit(const struct case_at_hand *at, const struct line *a)
 {
     const char *model = text_of(at->test, "model"), *other = text_of(at->test, "other");
@@ -323,7 +322,7 @@ static struct judgement judge_fit(const struct case_at_hand *at, const struct li
 
 /* ---- claims of several lines --------------------------------------------------------------------------------- */
 
-/* Fastest first. */
+/* Expects the fastest first. */
 static struct judgement judge_order(const struct case_at_hand *at)
 {
     const cJSON *cells = NULL, *list = json_at(at->test, "left");
@@ -347,7 +346,7 @@ static struct judgement judge_order(const struct case_at_hand *at)
     return judged(steps == n ? HOLDS : first > last ? BY_LESS : DOES_NOT, NAN, "%s", seen);
 }
 
-/* NaN, with *missing, if one of them was not measured. */
+/* NaN and *missing if one was not measured. */
 static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJSON **missing)
 {
     const cJSON *cells = NULL;
@@ -373,7 +372,7 @@ static struct judgement judge_sums(const struct case_at_hand *at)
     return judged(verdict_on_ratio(left / right, said(at->claim)), left / right, "%.3g to %.3g", left, right);
 }
 
-/* The largest ratio of left to right to the least along an axis; NaN if there are fewer than two. */
+/* The largest over the least ratio of left to right along an axis; NaN for fewer than two. */
 static double spread_along(const struct case_at_hand *at, const char *along)
 {
     struct line a = line_of(at, json_at(at->test, "left"), along);
@@ -390,7 +389,7 @@ static double spread_along(const struct case_at_hand *at, const char *along)
     return spread;
 }
 
-/* One axis matters more to the ratio of left to right than the other. */
+/* Whether one axis changes the ratio more than another. */
 static struct judgement judge_outweighs(const struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *than = text_of(at->test, "than");
@@ -403,7 +402,7 @@ static struct judgement judge_outweighs(const struct case_at_hand *at)
                   NAN, "the ratio changes %.3g times over %s, %.3g times over %s", here, along, other, than);
 }
 
-/* Where along an axis a figure is least; NaN if there are fewer than two. */
+/* The place of the least figure along an axis; NaN for fewer than two. */
 static double least_place(const struct case_at_hand *at, const cJSON *cells, const char *along)
 {
     struct line line = line_of(at, cells, along);
@@ -415,7 +414,7 @@ static double least_place(const struct case_at_hand *at, const cJSON *cells, con
     return place;
 }
 
-/* The place of the least figure moves up an axis as another value does. */
+/* Whether that place moves up as another value rises. */
 static struct judgement judge_least_moves(const struct case_at_hand *at)
 {
     const char  *along = text_of(at->test, "along"), *each = text_of(at->test, "for");

@@ -19,7 +19,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Of a list of seconds; NaN if it is empty. */
+/* The median of a list of seconds; NaN if it is empty. */
 static double median_of_samples(const cJSON *samples)
 {
     const int    n = cJSON_GetArraySize(samples);
@@ -45,8 +45,8 @@ static void add_rate(struct rates *rates, double operations, double seconds, dou
     *all_seconds += seconds;
 }
 
-/* Of each batch, or each fill, or, where there is one of them, of the row. All have as many operations (but for a last batch),
- * so that all operations over all seconds is the harmonic mean. */
+/* Rates of each batch, else each fill, else the row. All have equal numbers of operations (but for a last batch), so
+ * the total is the harmonic mean. */
 static struct rates rates_of(const cJSON *row)
 {
     const cJSON *batches = json_at(row, "batches_s"), *item = NULL;
@@ -66,7 +66,7 @@ static struct rates rates_of(const cJSON *row)
 
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
-/* The paper's number of which this is the share: one of a list, or by the scale alone. */
+/* The paper's number for a scaled one: from the list, or times the scale. */
 static double of_paper(const cJSON *list, double number, double scale)
 {
     const cJSON *item = NULL;
@@ -78,7 +78,7 @@ static double of_paper(const cJSON *list, double number, double scale)
     return number * scale;
 }
 
-/* NaN: the row has none. */
+/* NaN: none. */
 static double number_cell(const struct measured_run *measured, const cJSON *row, const char *column)
 {
     const cJSON *run = measured->run;
@@ -86,7 +86,7 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
         return of_paper(json_at(run, "batches"), number_of(row, "batch"), measured->scale);
     if (strcmp(column, "n") == 0)
         return of_paper(json_at(run, "n"), number_of(row, "count"), measured->scale);
-    if (strcmp(column, "queries") == 0) /* of runs over several numbers of them */
+    if (strcmp(column, "queries") == 0) /* if runs vary the number */
         return cJSON_IsArray(json_at(run, "queries"))
                    ? of_paper(json_at(run, "queries"), number_of(row, "operations"), measured->scale)
                    : NAN;
@@ -95,7 +95,7 @@ static double number_cell(const struct measured_run *measured, const cJSON *row,
     return number_of(row, strcmp(column, "percent") == 0 ? "erase_percent" : column);
 }
 
-/* The cells of a row but for those that its parts have ("stat", "r"). */
+/* The cells of a row except "stat" and "r". */
 static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
 {
     static const char *const columns[] = { "batch",         "n",     "alpha",  "percent", "width",
@@ -130,7 +130,7 @@ static void add_figure(cJSON *figures, const cJSON *cells, double value)
     cJSON_AddItemToArray(figures, figure);
 }
 
-/* One for each batch: "time" in ms, or "so far" the elements there over all the time, in millions a second. */
+/* One figure per batch: "time" in ms, else elements over total time, in millions a second. */
 static void add_each_batch(const char *each, const cJSON *cells, const cJSON *row, cJSON *figures)
 {
     const cJSON *batch = NULL;
@@ -152,7 +152,7 @@ static double value_of_row(const struct measured_run *measured, const struct rat
     const cJSON *statistics = json_at(row, "statistics");
     const char  *what = text_of(measured->run, "value");
     const double queries = number_of(measured->run, "queries");
-    if (strcmp(what, "ms") == 0) /* of as many as the paper has */
+    if (strcmp(what, "ms") == 0) /* for the paper's number of queries */
         return (queries > 0 ? queries : number_of(row, "operations") * measured->scale) / rates->mean * 1e3;
     if (strcmp(what, "rebuild") == 0)
         return number_of(row, "count") / number_of(row, "rebuild_s") * 1e-6;
@@ -160,11 +160,11 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(statistics, "elements") / number_of(statistics, "leaves");
     if (strcmp(what, "raised") == 0)
         return number_of(statistics, "leaves") / number_of(statistics, "elements");
-    if (strcmp(what, "fits") == 0) /* elements, at what these took at most */
+    if (strcmp(what, "fits") == 0) /* elements that fit, at the peak of these */
         return number_of(measured->run, "memory") / (number_of(statistics, "bytes_peak") / number_of(row, "count"));
-    if (strcmp(what, "size") == 0) /* of a compressed index, to keys of 4 bytes */
+    if (strcmp(what, "size") == 0) /* of a compressed index, relative to 4-byte keys */
         return number_of(row, "index_bytes") / (number_of(row, "count") * 4);
-    if (strcmp(what, "restarts") == 0) /* no less than there were: of all repetitions, over the operations of one */
+    if (strcmp(what, "restarts") == 0) /* an upper bound: restarts of all repetitions over operations of one */
         return 100 * number_of(statistics, "restarts") / number_of(row, "operations");
     if (strcmp(what, "levels") == 0)
         return rates->mean * number_of(statistics, "levels") * 1e-6;
@@ -212,7 +212,7 @@ void figures_add_limit(const struct measured_run *measured, cJSON *figures)
 
 /* ---- crossovers ---------------------------------------------------------------------------------------------- */
 
-/* The place of x on the points; -1 if it is on none. */
+/* The index of x; -1 if missing. */
 static int place_of(const struct figure_point *points, int n, double x)
 {
     for (int i = 0; i < n; i++)
@@ -221,7 +221,7 @@ static int place_of(const struct figure_point *points, int n, double x)
     return -1;
 }
 
-/* Where a line comes to lie below another as x rises; NaN if it does not. */
+/* Where line a falls below b as x rises; NaN if it does not. */
 static double first_below(const struct figure_point *a, int n_a, const struct figure_point *b, int n_b)
 {
     double before = NAN, before_x = NAN;
@@ -298,7 +298,7 @@ double figures_mean(const struct figure_point *points, int n, bool rates)
     return n == 0 ? NAN : rates ? n / sum : sum / n;
 }
 
-/* Points of one place become one. */
+/* Averages points of equal x. */
 static int join(struct figure_point *points, int n, bool rates)
 {
     int joined = 0;
@@ -347,7 +347,6 @@ static void add_ratio(const cJSON *ratios, double x, const char *which, double r
     cJSON_Delete(cells);
 }
 
-/* At one place. */
 static void add_ratios_at(const cJSON *ratios, const cJSON *of, double x, cJSON *figures)
 {
     const char          *along = text_of(ratios, "along"), *each = text_of(ratios, "for");

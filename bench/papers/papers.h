@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Papers' experiments as data (README.md here says what each field means): what is to be measured, the figures that a paper's
- * text gives, and what it claims. */
+/* Experiments, figures and claims of papers as data (README.md explains the fields). */
 #ifndef BENCH_PAPERS_PAPERS_H
 #define BENCH_PAPERS_PAPERS_H
 
@@ -8,64 +7,60 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The built-in paper of that name, or a file that a name ending in .json says. NULL with the reason in `why`. The caller
- * deletes it. */
+/* Loads a built-in paper, or a file if the name ends in .json. NULL with the reason in `why`. The caller deletes it. */
 cJSON *paper_load(const char *name, char *why, size_t why_bytes);
 
-/* What Ordo calls a structure of the paper's; "" if it has none. */
+/* Ordo's name of a paper's structure; "" if it has none. */
 const char *paper_structure(const cJSON *paper, const char *structure);
-/* The paper's name for what Ordo calls so; "" if it has none. */
+/* The paper's name of Ordo's structure; "" if it has none. */
 const char *paper_name_of(const cJSON *paper, const char *ordo);
-/* Whether Ordo has the structure here. */
+/* Whether Ordo has the structure. */
 bool paper_has(const cJSON *paper, const char *structure);
-/* NULL if some structure that only Ordo can stand for is there; else what the paper needs and is not. */
+/* NULL, or the needed structure that is missing. */
 const char *paper_needs(const cJSON *paper);
 
 const cJSON *paper_experiment(const cJSON *paper, const char *id);
 
-/* Figures: numbers with the cells (column: value) that say what they are of. A paper's are its rows; those measured here are
- * made of rows of ordo-bench. Both are arrays of objects { column: value, ..., "value": number }. */
+/* Figures are objects { column: value, ..., "value": number }: a paper's rows, or computed from rows of ordo-bench. */
 
 struct figure_point {
     double x, y;
 };
 
-/* One of the paper's "runs" as it was measured: sizes and batches are the paper's over `scale`. */
+/* One of the paper's "runs", with sizes and batches divided by `scale`. */
 struct measured_run {
     const cJSON *paper, *run, *limits;
     double       scale;
 };
 
-/* Adds what a row of the run says to `figures`. Rates are recomputed from the row's samples. */
+/* Adds the figures of a row. Rates come from its samples. */
 void figures_add(const struct measured_run *measured, const cJSON *row, cJSON *figures);
-/* Adds what a run says that is only a limit of the device. */
+/* Adds a figure that is a device limit. */
 void figures_add_limit(const struct measured_run *measured, cJSON *figures);
-/* Adds where, along an axis, `left` comes to lie below `right`: between neighbours by their logarithms. */
+/* Adds the place on an axis where `left` falls below `right`, interpolated by logarithms. */
 void figures_add_crossovers(const cJSON *crossover, cJSON *figures);
 
-/* Adds, at each place of an axis, the least and the largest of the ratios of `left` to `right` among figures `of` another
- * experiment, of which there is one for each value of a second column: "worst" and "best". */
+/* Adds "worst" and "best" at each place: the least and the largest ratio of `left` to `right` in figures `of`
+ * another experiment. */
 void figures_add_ratios(const cJSON *ratios, const cJSON *of, cJSON *figures);
 
-/* The figures in which all cells are those given (null: any, and "experiment" is none), by the axis `along`, ascending, several at
- * one place as their mean (harmonic, if they are rates); NULL: all as one, at 0. The caller frees *points. */
+/* Selects the figures with the given cells (null matches any), by axis `along` ascending, equal places averaged
+ * (harmonically for rates). along NULL: all at 0. The caller frees *points. */
 int figures_select(const cJSON *figures, const cJSON *cells, const char *along, bool rates,
                    struct figure_point **points);
-/* Their mean; NaN of none. */
+/* The mean; NaN for none. */
 double figures_mean(const struct figure_point *points, int n, bool rates);
 
-/* A row of an experiment's columns as the cells it has; "value" is not among them. The caller deletes it. */
+/* The cells of a row without "value". The caller deletes it. */
 cJSON *figure_cells(const cJSON *experiment, const cJSON *row);
-/* The number in the row; NaN if it has none. */
+/* The number in the row; NaN if missing. */
 double figure_value(const cJSON *experiment, const cJSON *row);
 
-/* Whether the experiment's unit is a rate: means are harmonic. */
+/* Whether the unit is a rate, so that means are harmonic. */
 bool figures_are_rates(const cJSON *experiment);
 
-/* Whether what a paper claims holds of figures measured here. */
-
 enum verdict {
-    HOLDS,   /* as the paper says, to a tenth */
+    HOLDS,   /* within a tenth */
     BY_LESS, /* in the same direction */
     DOES_NOT,
     CANNOT_BE_ASKED,
@@ -75,11 +70,11 @@ const char *verdict_name(enum verdict verdict);
 
 struct judgement {
     enum verdict verdict;
-    double       here;     /* the figure that stands beside the claim's "paper"; NaN: none */
-    char         why[240]; /* what was seen; of what cannot be asked why not */
+    double       here;     /* the measured figure; NaN: none */
+    char         why[240]; /* the reason */
 };
 
-/* `figures` has an array of figures (figures.h) by the id of each experiment, `limits` those of the device. */
+/* Judges a claim by figures (by experiment id) and device limits. */
 struct judgement claim_judge(const cJSON *paper, const cJSON *claim, const cJSON *figures, const cJSON *limits);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuckoo hashing with a pair of key and value in each slot, and three functions: a work-item puts its pair where the first function says,
- * takes out the one that is there, and puts that where its next function says, until a slot was empty. Nothing is taken out for
- * good: so a lookup that comes to an empty slot is over. */
+/* Cuckoo hashing with a pair in each slot and three functions. A work-item puts its pair at the first function's
+ * slot, takes out the pair there, moves that to its next function's slot, and so on until a slot was empty. Slots
+ * are never emptied, so a lookup ends at an empty slot. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 #define EMPTY     0xfffffffffffffffful
 #define FUNCTIONS 3
 
-/* What can be wrong: too many moves; the pair that an empty slot looks like. */
+/* Errors: too many moves; a pair that equals an empty slot. */
 #define NO_PLACE 1u
 #define NO_PAIR  2u
 
@@ -19,7 +19,7 @@ uint place_of(uint key, uint function, uint seed, uint n_slots)
     return mul_hi(x ^ x >> 16, n_slots);
 }
 
-/* Where a pair goes that was taken out of a slot. */
+/* The next slot of a pair that was taken out. */
 uint next_place(uint key, uint slot, uint seed, uint n_slots)
 {
     uint function = 0, next = slot;

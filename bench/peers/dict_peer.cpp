@@ -43,7 +43,7 @@ namespace {
 
 using Map = std::unique_ptr<HostMap>;
 
-/* One of the four types that a template of a map has. */
+/* Opens one of four types of a map template. */
 template <template <typename, typename> class Of> Map open_one(size_t key_bytes, size_t value_bytes)
 {
     if (key_bytes == 4)
@@ -80,7 +80,7 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
 #define ROBIN_MAP                                                                                                      \
     {                                                                                                                  \
         open_one<RobinMap>, "robin-map"                                                                                \
-    } /* its headers do not say which */
+    } /* its headers have no version */
 #else
 #define ROBIN_MAP                                                                                                      \
     {                                                                                                                  \
@@ -88,7 +88,7 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
     }
 #endif
 
-/* By host_map_kind; without a version it is not built in. */
+/* By host_map_kind. A kind without a version is not built in. */
 const struct Kind {
     Map (*open)(size_t key_bytes, size_t value_bytes);
     const char *version;
@@ -101,10 +101,10 @@ const char *const kind_names[N_HOST_MAPS] = { "absl::btree_map", "std::map", "so
 /* ---- who can do what ----------------------------------------------------------------------------------------- */
 
 #define ELEMENTS_MAX (size_t(1) << 24)
-/* Elements that a sorted array moves in all its batches. */
+/* Elements that a sorted array may move in all batches. */
 #define MOVES_MAX 0x1p31
 
-/* Whether all maps do it, on several threads too; or maps of nodes on one. */
+/* Whether all maps can do it, with several threads too. The others need maps of nodes and one thread. */
 bool is_dealt(enum workload workload)
 {
     static const enum workload dealt[] = { FILLRANDOM,       FILLSEQ,        BUILD,         OVERWRITE,
@@ -169,17 +169,17 @@ bool offered(const struct spec *spec, int kind, int threads)
 
 /* ---- a map, or one for each part of the keys, on a plan -------------------------------------------------------- */
 
-/* The columns of a script's inputs, in ordered form. */
+/* Input columns in ordered form. */
 struct Inputs {
     std::vector<char> keys, his;
     const char       *values;
     const uint8_t    *codes;
     size_t            key_bytes, value_bytes, rows;
 
-    explicit Inputs(const struct sheet &sheet)
-        : keys(ordered(sheet, COL_KEYS)), his(ordered(sheet, COL_HIS)),
-          values(sheet.value_bytes ? as<char>(sheet.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(sheet.at[COL_CODES])),
-          key_bytes(type_bytes(sheet.type)), value_bytes(sheet.value_bytes), rows(sheet.rows[COL_KEYS])
+    explicit Inputs(const struct column_batch &cols)
+        : keys(ordered(cols, COL_KEYS)), his(ordered(cols, COL_HIS)),
+          values(cols.value_bytes ? as<char>(cols.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(cols.at[COL_CODES])),
+          key_bytes(type_bytes(cols.type)), value_bytes(cols.value_bytes), rows(cols.rows[COL_KEYS])
     {
     }
     const void *key(size_t row) const
@@ -196,12 +196,12 @@ struct Inputs {
     }
 
   private:
-    static std::vector<char> ordered(const struct sheet &sheet, enum column_id column)
+    static std::vector<char> ordered(const struct column_batch &cols, enum column_id column)
     {
-        const size_t      bytes = type_bytes(sheet.type);
-        std::vector<char> keys(sheet.rows[column] * bytes);
-        for (size_t i = 0; i < sheet.rows[column]; i++)
-            set_element(keys.data(), bytes, i, key_order(sheet.type, sheet_get(&sheet, column, i)));
+        const size_t      bytes = type_bytes(cols.type);
+        std::vector<char> keys(cols.rows[column] * bytes);
+        for (size_t i = 0; i < cols.rows[column]; i++)
+            set_element(keys.data(), bytes, i, key_order(cols.type, column_get(&cols, column, i)));
         return keys;
     }
 };
@@ -209,9 +209,9 @@ struct Inputs {
 class HostDict {
   public:
     HostDict(const struct dict_plan &plan, int kind, int threads, size_t rows_max)
-        : plan_(plan), kind_(kind), threads_(threads > MAX_PARTS ? MAX_PARTS : threads), table_(plan.table.sheet),
-          work_(plan.work.sheet), maps_(queries() ? 1 : size_t(threads_)), parts_(maps_.size()),
-          sums_(size_t(threads_)), rows_(std::min(work_.rows, rows_max))
+        : plan_(plan), kind_(kind), threads_(threads > MAX_PARTS ? MAX_PARTS : threads), table_(plan.table.cols),
+          work_(plan.work.cols), maps_(queries() ? 1 : size_t(threads_)), parts_(maps_.size()), sums_(size_t(threads_)),
+          rows_(std::min(work_.rows, rows_max))
     {
         cut_parts();
         if (queries())
@@ -225,7 +225,7 @@ class HostDict {
     {
         return rows_;
     }
-    /* A host_run_fn: queries `calls` times, or all updates once, from filled maps on. */
+    /* A host_run_fn: runs the queries `calls` times, or all updates once on refilled maps. */
     static double run(void *dict, int calls)
     {
         return static_cast<HostDict *>(dict)->run_calls(calls);
@@ -236,14 +236,14 @@ class HostDict {
     }
 
   private:
-    /* Calls work(p) for each part, each on its thread. */
+    /* Calls work(p) for each part, in a thread each. */
     template <typename Work> static void in_parts(size_t parts, Work work)
     {
         run_parts(
             int(parts), [](void *at, int p) { (*static_cast<Work *>(at))(size_t(p)); }, &work);
     }
 
-    /* Parts with about as many of the keys each, by a sample of them. */
+    /* Cuts parts of about equal size by a sample of the keys. */
     void cut_parts()
     {
         const Inputs         &from = table_.rows ? table_ : work_;
@@ -256,9 +256,9 @@ class HostDict {
         for (size_t p = 0; p < parts_.size(); p++) {
             const bool last = p + 1 == parts_.size() || n == 0;
             uint64_t   hi = last ? UINT64_MAX : sample[n * (p + 1) / parts_.size()];
-            hi -= hi == UINT64_MAX && !last; /* something has to be left for the last */
+            hi -= hi == UINT64_MAX && !last; /* leaves a key for the last part */
             parts_[p] = { lo, hi };
-            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* of few different keys a part has none */
+            lo = hi >= lo && hi < UINT64_MAX ? hi + 1 : lo; /* few distinct keys leave parts empty */
         }
     }
 
@@ -281,7 +281,7 @@ class HostDict {
         return now() - before;
     }
 
-    /* All steps, as far as they are of the part. */
+    /* Runs the part's share of all steps. */
     uint64_t update_part(size_t p)
     {
         uint64_t sum = 0;
@@ -339,20 +339,20 @@ class HostDict {
         return sum;
     }
 
-    /* What the model's answers sum up to, as HostMap says. */
+    /* The expected sum of answers, see HostMap. */
     uint64_t sum_of_answers() const
     {
-        const struct sheet *sheet = &plan_.work.sheet;
-        const bool          range = plan_.spec.workload == RANGERANDOM, seek = plan_.spec.workload == SEEKRANDOM;
-        const size_t        rows = sheet->rows[range ? COL_RANGE_KEYS : COL_KEYS];
-        const auto         *found = as<uint8_t>(sheet->at[COL_FOUND]);
-        const auto          key_at = [&](enum column_id column, size_t row) {
-            return key_order(sheet->type, sheet_get(sheet, column, row));
+        const struct column_batch *cols = &plan_.work.cols;
+        const bool                 range = plan_.spec.workload == RANGERANDOM, seek = plan_.spec.workload == SEEKRANDOM;
+        const size_t               rows = cols->rows[range ? COL_RANGE_KEYS : COL_KEYS];
+        const auto                *found = as<uint8_t>(cols->at[COL_FOUND]);
+        const auto                 key_at = [&](enum column_id column, size_t row) {
+            return key_order(cols->type, column_get(cols, column, row));
         };
         uint64_t sum = 0;
         for (size_t row = 0; row < rows; row++) {
             const uint64_t value =
-                sheet->value_bytes ? sheet_get(sheet, range ? COL_RANGE_VALUES : COL_VALUES_OUT, row) : 0;
+                cols->value_bytes ? column_get(cols, range ? COL_RANGE_VALUES : COL_VALUES_OUT, row) : 0;
             if (range)
                 sum += key_at(COL_RANGE_KEYS, row) + value;
             else if (found[row])
@@ -361,7 +361,7 @@ class HostDict {
         return sum;
     }
 
-    /* Whether the maps hold what the model does. */
+    /* Whether the maps equal the model. */
     bool updates_right() const
     {
         const struct model *model = &plan_.model;
@@ -381,15 +381,15 @@ class HostDict {
     Inputs                  table_, work_;
     std::vector<Map>        maps_;
     std::vector<Part>       parts_;
-    std::vector<uint64_t>   sums_; /* what each thread's queries found */
-    size_t                  rows_; /* of the queries, that are asked */
+    std::vector<uint64_t>   sums_; /* per thread */
+    size_t                  rows_; /* queries to run */
 };
 
 } // namespace
 
 /* ---- for ordo-bench ------------------------------------------------------------------------------------------ */
 
-int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS])
+int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     int n = 0;
     for (int kind = 0; kind < N_HOST_MAPS; kind++)
@@ -437,7 +437,7 @@ try {
 double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
                       size_t queries_most)
 try {
-    double seconds[MOST_REPETITIONS];
+    double seconds[REPETITIONS_MAX];
     if (!dict_peer_has(kind, plan->spec.workload))
         return NAN;
     HostDict dict(*plan, kind, threads, queries_most);

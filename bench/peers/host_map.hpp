@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps in main memory: what a program would use that has no device. Keys are in ordered form (keys.h); values have 4 or 8 bytes (of
- * none, 4). */
+/* Maps in main memory, as a program without a device would use. Keys are in ordered form (keys.h); values have 4 or
+ * 8 bytes (4 if they have none). */
 #pragma once
 #include "ordo/dict.h"
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-/* Keys from lo to hi: those of other parts are passed over. */
+/* Keys from lo to hi. Keys of other parts are skipped. */
 struct Part {
     uint64_t lo, hi;
     bool     has(uint64_t key) const
@@ -21,27 +21,27 @@ struct Part {
     }
 };
 
-/* What one element adds to sum(). */
+/* The share of one element in sum(). */
 inline uint64_t share_of(uint64_t key, uint64_t value, size_t place)
 {
     const uint64_t mixed = key * 0x9e3779b97f4a7c15u + value * 0xc2b2ae3d27d4eb4fu + place * 0x165667b19e3779f9u;
     return mixed ^ mixed >> 29;
 }
 
-/* Columns of keys and values: `values` is NULL for values of no bytes. Queries return a sum of what was found, so that the search is
- * not left out: of finds and floors of values and 1, of the next keys and of ranges of keys and values. */
+/* Calls get columns of keys and values (NULL: values of 0 bytes). Queries return a sum, so that the compiler keeps
+ * the search: value + 1 for finds and floors, key + value for seeks and ranges. */
 struct HostMap {
     virtual ~HostMap() = default;
-    /* One by one: stores, or replaces; erases; adds to what is there, or to 0. */
+    /* One key at a time: store or replace, erase, add to the value (0 if absent). */
     virtual void     put(Part part, const void *keys, const void *values, size_t count) = 0;
     virtual void     erase(Part part, const void *keys, size_t count) = 0;
     virtual void     add(Part part, const void *keys, const void *values, size_t count) = 0;
     virtual uint64_t find(const void *keys, size_t count) const = 0;
-    /* The sum over all of key, value and place, each times an odd number: `place` is that of the first. */
+    /* The sum of share_of over all elements. The first one has `place`. */
     virtual size_t   count() const = 0;
     virtual uint64_t sum(size_t place) const = 0;
 
-    /* Not of hash maps: the next key; the last key not greater. */
+    /* Not for hash maps: the next key; the last key that is not greater. */
     virtual uint64_t seek(const void *, size_t) const
     {
         return 0;
@@ -54,7 +54,7 @@ struct HostMap {
     {
         return 0;
     }
-    /* Of maps of nodes alone; the last is a mixed batch, codes are ORDO_FIND to ORDO_RANGE. */
+    /* Only for node maps. apply runs a mixed batch with codes ORDO_FIND to ORDO_RANGE. */
     virtual void erase_range(const void *, const void *, size_t)
     {
     }
@@ -90,7 +90,7 @@ template <typename At> uint64_t both(At at)
     return uint64_t(at->first) + at->second;
 }
 
-/* What all maps do one key at a time. */
+/* Operations one key at a time. */
 template <typename Map> class KeyedMap : public HostMap {
   public:
     void put(Part part, const void *keys, const void *values, size_t count) override
@@ -139,7 +139,7 @@ template <typename Map> class KeyedMap : public HostMap {
     Map map_;
 };
 
-/* Maps that go by no order. */
+/* Maps without order. */
 template <typename Map> class HashMap final : public KeyedMap<Map> {
     using typename KeyedMap<Map>::K;
     using KeyedMap<Map>::map_;
@@ -148,7 +148,7 @@ template <typename Map> class HashMap final : public KeyedMap<Map> {
     void put(Part part, const void *keys, const void *values, size_t count) override
     {
         const K *first = as<K>(keys);
-        if (map_.empty()) /* of one batch it is known how many come */
+        if (map_.empty()) /* one batch fills it, so its size is known */
             map_.reserve(size_t(std::count_if(first, first + count, [part](K key) { return part.has(key); })));
         KeyedMap<Map>::put(part, keys, values, count);
     }
@@ -250,7 +250,7 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
 
 template <typename K, typename V> using StdMap = NodeMap<std::map<K, V>>;
 
-/* Keys and values apart, as a search reads only keys. A batch is sorted and merged in. */
+/* Separate arrays of keys and values, because a search reads only keys. Each batch is sorted and merged. */
 template <typename K, typename V> class SortedArray final : public HostMap {
   public:
     void put(Part part, const void *keys, const void *values, size_t count) override
@@ -336,7 +336,7 @@ template <typename K, typename V> class SortedArray final : public HostMap {
                          [](const Change &a, const Change &b) { return a.first < b.first; });
         return changes;
     }
-    /* Goes through both in order; `resolve` gets all changes of a key, and returns what is left of it. */
+    /* Merges changes. `resolve` gets all changes of a key and returns the remaining element. */
     template <typename Resolve> void merge(const std::vector<Change> &changes, Resolve resolve)
     {
         std::vector<K> keys;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock-free skiplist as lists of single keys: each work-item does one operation by itself.
+/* A lock-free skiplist of single keys. Each work-item runs one operation.
  *
- * The pool is one array of words. A node begins at an even word: its key, its value, and a link for each of its levels; a key
- * has half as many nodes at each level as at the one below, by a hash of itself. Node 0 is the head: it has all levels and no
- * key. A link is a node's number times two, and 1 more once the node that the link is in is erased at that level: then nobody
- * changes it any more, and whoever updates near it takes the node out of that level's list. Nodes are not used again.
+ * The pool is an array of words. A node begins at an even word: key, value, one link per level. A hash of the key gives
+ * its height. Each level has half the keys of the level below. Node 0 is the head, with all levels and no key. A link
+ * is a node number times two, plus 1 after its own node was erased at that level. A marked link never changes again,
+ * and updates nearby unlink the node. Nodes are not reused.
  *
- * Keys and values are written in a launch of their own, before the operations' (lockfree_nodes), so that they are there whenever a link
- * is. Links are changed by atomic operations alone, and read past the caches. A link that has not arrived yet reads as NOT_THERE:
- * its reader looks again, or restarts. So nothing hangs on the order of accesses to different places. Nobody waits: after TRIES
+ * lockfree_nodes writes keys and values in an earlier launch, so they exist before any link to them. Links change only
+ * by atomic operations and are read past the caches. A link that has not arrived reads as NOT_THERE, and the reader
+ * retries. So correctness does not depend on the order of accesses to different words. Nobody waits. After TRIES
  * restarts an operation is left to another launch. */
 #define MARK      1u
-#define NOT_THERE 0xffffffffu /* has the mark's bit, too */
+#define NOT_THERE 0xffffffffu /* includes the mark's bit */
 #define NIL       0u
 #define HEAD      0u
-#define NOTHING   0xffffffffu /* for an operation to do any more */
+#define NOTHING   0xffffffffu /* the operation is done */
 #define LOOKS     256
 #define TRIES     1024
 
-/* Words of a node before its links; words of the state. */
+/* Words before the links of a node; words of the state. */
 #define LINKS_AT 2
 enum { TOP, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM };
 
@@ -60,14 +60,14 @@ uint height_of(uint key)
     return mixed == 0 ? LEVELS : min((uint) LEVELS, 32 - (uint) clz(mixed & -mixed));
 }
 
-/* ---- the way ----------------------------------------------------------------------------------------------------- */
+/* ---- search path --------------------------------------------------------------------------------------------- */
 
-/* Of each of the lower levels of a key's tower: the last node before it, and the link to what follows. */
+/* Per lower level: the last node before the key, and the link after it. */
 typedef struct {
     uint before[LEVELS], after[LEVELS];
 } path;
 
-/* Takes what is erased out of the lists on the way. False: another work-item has changed something; from the beginning. */
+/* Unlinks erased nodes on the way. False: a concurrent change, start again. */
 bool locate(lists *in, uint key, uint height, path *way)
 {
     uint before = HEAD;
@@ -103,9 +103,9 @@ bool leads_to_key(const lists *in, const path *way, uint key)
     return way->after[0] != NIL && key_of(in, way->after[0] >> 1) == key;
 }
 
-/* ---- operations: each is done, or false ------------------------------------------------------------------------------- */
+/* ---- operations: false if not done --------------------------------------------------------------------------- */
 
-/* Changes nothing on the way. *node: the key's, if it is there. */
+/* Changes nothing. *node: the key's node if found. */
 bool contains(lists *in, uint key, bool *found, uint *node)
 {
     uint before = HEAD;
@@ -121,7 +121,7 @@ bool contains(lists *in, uint key, bool *found, uint *node)
                 *found = there == key && (follow(in, *node, 0) & MARK) == 0;
                 if (*found)
                     return true;
-                /* An erased node may stand before another one of its key. */
+                /* An erased node may precede another node of its key. */
                 if (there > key)
                     break;
             }
@@ -133,7 +133,7 @@ bool contains(lists *in, uint key, bool *found, uint *node)
     return true;
 }
 
-/* Into the lists above the lowest, each if it can be had: searches need none of them. */
+/* Links the upper levels if possible. Searches do not need them. */
 void link_above(lists *in, uint key, uint node, uint height, path *way)
 {
     uint tries = 0;
@@ -150,7 +150,7 @@ void link_above(lists *in, uint key, uint node, uint height, path *way)
             while (!locate(in, key, height, way))
                 if (tries++ > TRIES)
                     return;
-            if (way->after[0] != node << 1) /* it is erased */
+            if (way->after[0] != node << 1) /* already erased */
                 return;
         }
 }
@@ -177,7 +177,7 @@ bool insert(lists *in, uint key, uint value, bool replaces, uint node, bool *fou
     return true;
 }
 
-/* 1: this work-item has erased the node from that level; 0: another one had; NOT_THERE: neither, for now. */
+/* 1: this work-item erased the node at that level; 0: another did; NOT_THERE: unknown yet. */
 uint mark(lists *in, uint node, uint level)
 {
     for (uint tries = 0; tries < TRIES; tries++) {
@@ -192,7 +192,7 @@ uint mark(lists *in, uint node, uint level)
     return NOT_THERE;
 }
 
-/* Whoever marks the lowest level has erased it. */
+/* The work-item that marks the lowest level has erased it. */
 bool erase(lists *in, uint key, bool *found)
 {
     const uint height = height_of(key);
@@ -210,13 +210,13 @@ bool erase(lists *in, uint key, bool *found)
     }
     *found = marked == 1;
     if (*found)
-        (void) locate(in, key, height, &way); /* out of the lists, if nobody is in its way */
+        (void) locate(in, key, height, &way); /* unlinks it if possible */
     return true;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* What a launch of operations works on; codes 0: all are `code`; found, values_out and outcomes may be 0. */
+/* The operations of a launch. Without codes all are `code`. found, values_out and outcomes may be NULL. */
 #define OPERATIONS                                                                                                     \
     __global const uchar *codes, uint code, __global const uint *keys, __global const uint *values, ulong at, uint n
 
@@ -237,8 +237,7 @@ __kernel void lockfree_clear(__global uint *words, __global uint *state)
     }
 }
 
-/* Gives each operation that stores a node, with its key and value, in no list yet: its number in mine[]. capacity: nodes that
- * the words have room for, counted in pairs of words. */
+/* Gives each store an unlinked node with key and value, its number in mine[]. capacity: pairs of words in the pool. */
 __kernel void lockfree_nodes(__global uint *words, volatile __global uint *state, uint capacity, OPERATIONS,
                              __global uint *mine)
 {
@@ -263,7 +262,7 @@ __kernel void lockfree_nodes(__global uint *words, volatile __global uint *state
     barrier(CLK_LOCAL_MEM_FENCE);
     if (pairs == 0)
         return;
-    /* The counter does not wrap: a batch has fewer pairs than are left above the capacity. */
+    /* The counter cannot wrap: a batch has fewer pairs than remain above the capacity. */
     const uint node = first + place;
     if (node >= capacity || capacity - node < pairs) {
         state[NO_ROOM] = 1;
@@ -291,7 +290,7 @@ bool operate(lists *in, uint what, uint key, uint value, uint node, bool *found,
     return true;
 }
 
-/* Those that mine[] does not say are done. */
+/* Runs the operations that mine[] does not mark as done. */
 __kernel void lockfree_apply(__global uint *words, volatile __global uint *state, OPERATIONS, __global uint *mine,
                              __global uchar *found_out, __global uint *values_out, __global uchar *outcomes)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-peer: CUB and Thrust on the workloads of ordo-bench: the same inputs, the same checks, the same loop of batches
- * with the host's clock and the device's (CUDA events) around them; and, for dictionaries, a GPU LSM made of CUB's calls, and
- * hash tables (peer_hash.cu).
- * ordo-bench --peers runs it; it prints one line of JSON per size, and nothing for workloads that it has nothing for.
- *
- * Temporary storage is allocated once, before anything is timed. */
+/* ordo-peer: CUB and Thrust on the workloads of ordo-bench, with the same inputs, checks and batches, timed by the
+ * host's clock and CUDA events; for dictionaries a GPU LSM of CUB calls, and hash tables (peer_hash.cu). ordo-bench
+ * --peers runs it. It prints a line of JSON per size, none for other workloads. Temporary storage is allocated
+ * before the timing. */
 #include "bench/workload/inputs.h"
 #include "bench/workload/keys.h"
 #include "bench/workload/workload.h"
@@ -43,12 +41,12 @@ struct Pairs {
 struct Arrays {
     Array keys, values, flags, queries;              /* inputs */
     Array keys_out, values_out, ranks, found, total; /* outputs */
-    Array keys_spare, values_spare;                  /* for what takes several passes */
+    Array keys_spare, values_spare;                  /* for several passes */
     Array temporary;
 
-    std::vector<Pairs> levels, carries; /* of the LSM */
+    std::vector<Pairs> levels, carries; /* for the LSM */
 
-    Array rows, uppers, counts; /* of gather, equal_range, groupby */
+    Array rows, uppers, counts; /* for gather, equal_range, groupby */
 };
 
 static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
@@ -78,7 +76,7 @@ static Arrays make_arrays(const struct spec &spec, const struct inputs &in)
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
 
-/* CUB's calls come in two: one that asks for temporary storage, one that works. */
+/* A CUB call: with NULL it returns the size of temporary storage, else it works. */
 using CubCall = std::function<cudaError_t(void *temporary, size_t &bytes)>;
 
 static Call with_temporary(Arrays &arrays, const CubCall &cub)
@@ -97,15 +95,15 @@ struct Peer {
     const char *name = nullptr; /* NULL: there is none */
     Call        call;
     bool        ties_may_swap = false;
-    Call        finish = {}; /* brings the result to the outputs; not timed */
+    Call        finish = {}; /* moves the result to the outputs; not timed */
 };
 
-/* A value of no bytes. */
+/* A value of 0 bytes. */
 struct Nothing {};
 
 template <typename K, typename V> constexpr bool has_values = !std::is_same<V, Nothing>::value;
 
-/* Calls of CUB that share their temporary storage: the most that any of them needs. */
+/* CUB calls with shared temporary storage, of the largest size. */
 class Steps {
   public:
     explicit Steps(size_t &bytes) : room_(bytes), bytes_(bytes)
@@ -152,7 +150,7 @@ template <typename K, typename V> static Peer peer_sort(const struct spec &spec,
              with_temporary(a, sort_call<K, V>(spec, a, false)) };
 }
 
-/* The CUB of CUDA 13.0 has no call for the first k: all are sorted. */
+/* CUB in CUDA 13.0 has no top-k call: sorts everything. */
 template <typename K, typename V> static Peer peer_top(const struct spec &spec, Arrays &a)
 {
     return { has_values<K, V> ? "cub::DeviceRadixSort::SortPairsDescending of all"
@@ -160,14 +158,14 @@ template <typename K, typename V> static Peer peer_top(const struct spec &spec, 
              with_temporary(a, sort_call<K, V>(spec, a, true)) };
 }
 
-/* Where a run's elements lie. */
+/* A run in device memory. */
 template <typename K, typename V> struct Run {
     K     *keys;
-    V     *values; /* meaningless without values */
+    V     *values; /* unused without values */
     size_t count;
 };
 
-/* Two runs into another; they may have no values. */
+/* Merges two runs, perhaps without values. */
 template <typename K, typename V>
 static cudaError_t merge_runs(void *t, size_t &bytes, Run<const K, const V> a, Run<const K, const V> b, K *keys_out,
                               V *values_out)
@@ -179,7 +177,7 @@ static cudaError_t merge_runs(void *t, size_t &bytes, Run<const K, const V> a, R
         return cub::DeviceMerge::MergeKeys(t, bytes, a.keys, (int64_t) a.count, b.keys, (int64_t) b.count, keys_out);
 }
 
-/* Two runs of one array. */
+/* Merges two runs of one array. */
 template <typename K, typename V>
 static cudaError_t merge_two(void *t, size_t &bytes, const K *keys, const V *values, size_t a, size_t b, K *keys_out,
                              V *values_out)
@@ -202,8 +200,7 @@ template <typename K, typename V> static Peer peer_merge(const struct spec &spec
              true };
 }
 
-/* CUB has no merge of many runs: pairs of runs, pass by pass, each pass into the array that the last one read. The first
- * is chosen so that the last ends in keys_out. */
+/* CUB merges two runs: merges pairs of runs, pass by pass, so that the last pass writes keys_out. */
 template <typename K, typename V> static Peer peer_merge_runs(const struct spec &spec, Arrays &a)
 {
     struct Step {
@@ -307,7 +304,7 @@ template <typename K> static Peer peer_equal_range(const struct spec &spec, Arra
             } };
 }
 
-/* A row of so many words. */
+/* A row of `words` words. */
 template <size_t words> struct Row {
     uint32_t word[words];
 };
@@ -332,7 +329,7 @@ static Peer peer_gather(const struct spec &spec, Arrays &a)
     }
 }
 
-/* The sums and the numbers of elements take a call each, and unsorted keys a sort before. */
+/* One call for sums, one for counts, and a sort for unsorted keys. */
 template <typename K, typename V> static Peer peer_groups(const struct spec &spec, Arrays &a)
 {
     const bool   sorted = spec.variant == 1;
@@ -363,7 +360,7 @@ template <typename K, typename V> static Peer peer_groups(const struct spec &spe
              with_temporary(a, work) };
 }
 
-/* Whether a query's rank holds its key, and the value there. */
+/* Fetches the value if the rank holds the query's key. */
 template <typename K, typename V> struct Fetch {
     const K        *keys, *queries;
     const V        *values;
@@ -397,9 +394,9 @@ template <typename K, typename V> static Peer peer_lookup(const struct spec &spe
 
 /* ---- the GPU LSM as in its paper ----------------------------------------------------------------------------- */
 
-/* Ashkiani et al., IPDPS 2018: level i holds nothing or one run of 2^i batches. A batch is sorted and merged with level
- * after level until one is empty, where it stays. Sorts and merges are CUB's, all memory is allocated beforehand.
- * Inserts only: nothing is deleted, and replaced elements stay. */
+/* Ashkiani et al., IPDPS 2018: level i is empty or a run of 2^i batches. A batch is sorted and merged with levels
+ * until one is empty. Sorts and merges are CUB's; memory is allocated beforehand. Only inserts: replaced elements
+ * stay. */
 template <typename K, typename V> class Lsm {
   public:
     Lsm(const struct spec &spec, Arrays &a)
@@ -425,7 +422,7 @@ template <typename K, typename V> class Lsm {
             insert(b);
     }
 
-    /* Merges all levels, largest first, into keys_out and values_out, where the check looks. Not timed. */
+    /* Merges all levels into keys_out and values_out for the check. Not timed. */
     void gather()
     {
         Run<K, V> all = {};
@@ -470,7 +467,7 @@ template <typename K, typename V> class Lsm {
              "a CUB merge");
     }
 
-    /* Where the carry goes that has come to this level: to stay, if the level is empty. */
+    /* The target of a merge: the level itself if it is empty. */
     Run<K, V> place(size_t level, int side, size_t count) const
     {
         return at(sizes_[level] ? arrays_.carries[side] : arrays_.levels[level], count);
@@ -559,7 +556,7 @@ static Peer peer_of(const struct spec &spec, Arrays &a)
 
 /* ---- clocks -------------------------------------------------------------------------------------------------- */
 
-/* As in timing.c: a batch lasts 20 ms at least, the median of up to 20 of them counts. */
+/* Matches timing.c. A batch takes at least 20 ms. The result is the median of up to 20 batches. */
 static const double batch_seconds = 0.02;
 static const int    most_batch = 4096, most_repetitions = 20;
 
@@ -648,7 +645,7 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     answer.counts = reinterpret_cast<const uint32_t *>(counts.data());
     memcpy(&answer.kept, total.data(), sizeof answer.kept);
     char why[512];
-    /* Of a dictionary all that was inserted must come back in order. */
+    /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
     checked.workload = workload_is_dict(spec.workload) ? SORT : spec.workload;
     const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why, sizeof why);
@@ -669,7 +666,7 @@ static void print_row(const struct spec &spec, const char *name, const Times &ti
     fflush(stdout);
 }
 
-/* A size that has no room is passed over. */
+/* Skips sizes without memory. */
 static bool has_room(const struct spec &spec)
 {
     size_t available = 0, all = 0;
@@ -679,7 +676,7 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
-/* A row for each table that there is. */
+/* Prints a row for each table. */
 static bool run_hash_rows(const struct spec &spec, double seconds, const char *device)
 {
     const std::vector<HashPeer> peers = hash_peers(spec);
@@ -818,7 +815,7 @@ static Options read_options(int argc, char **argv)
     return o;
 }
 
-/* The CUDA device that OpenCL calls `wanted`; the first if none does. */
+/* Selects the CUDA device with OpenCL's name `wanted`, or the first if that is empty. */
 static std::string choose_device(const std::string &wanted)
 {
     int n = 0;
@@ -839,7 +836,7 @@ int main(int argc, char **argv)
     const Options options = read_options(argc, argv);
     bool          right = true;
     if (options.spec.type != ORDO_U32 && options.spec.type != ORDO_U64)
-        return 0; /* CUB orders floats otherwise, and signed integers are no other work */
+        return 0; /* CUB orders floats differently, and signed integers need no other work */
     try {
         const std::string device = choose_device(options.device);
         for (const size_t count : options.sizes) {

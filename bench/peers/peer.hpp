@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of ordo-peer share. */
+/* Shared by the files of ordo-peer. */
 #ifndef BENCH_PEER_HPP
 #define BENCH_PEER_HPP
 
@@ -21,7 +21,7 @@ inline void must(cudaError_t code, const char *what)
 
 /* ---- device memory ------------------------------------------------------------------------------------------- */
 
-/* An array of bytes on the device. 0 bytes is no array. */
+/* Bytes on the device; 0 bytes: no array. */
 class Array {
   public:
     explicit Array(size_t bytes = 0, const void *from = nullptr) : bytes_(bytes)
@@ -70,13 +70,13 @@ class Array {
 /* A call to be timed. */
 using Call = std::function<void()>;
 
-/* Hash tables that ordo-peer was built with, on the same keys: what is timed, and whether its results are right. */
+/* A hash table: the timed call and its check. */
 struct HashPeer {
     const char           *name;
     Call                  call;
     std::function<bool()> check;
 };
-/* Those that can do the row; keys and values are made anew. */
+/* The tables that can run the row, with new keys and values. */
 std::vector<HashPeer> hash_peers(const struct spec &spec);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hash tables of CUDA beside Ordo's: cuCollections' static_map and BGHT's bucketed cuckoo table, of such sources as the options
- * cuco and bght of the build name. Neither takes every key and value: all ones stand for an empty slot, and are left out here.
- * BGHT needs distinct keys: so all have them.
- *
- * A build is timed from a cleared table on: that its memory is there, and keys and values are in pairs, counts for the peers. */
+/* CUDA hash tables: cuCollections' static_map and BGHT's bucketed cuckoo tables, from the build options cuco and
+ * bght. Both use all ones as an empty slot, so such keys and values are left out. BGHT needs distinct keys, so all
+ * tables get them. A build starts from a cleared table with allocated memory and paired input, which favours the
+ * peers. */
 #include "peer.hpp"
 
 #include "bench/workload/keys.h"
@@ -16,7 +15,7 @@
 #endif
 
 #if PEER_CUCO
-/* What some versions use of Thrust, and CCCL 3 has no more. */
+/* Removed in CCCL 3, used by some versions. */
 #include <cuda/std/version>
 #if CCCL_MAJOR_VERSION >= 3
 namespace thrust {
@@ -43,7 +42,7 @@ template <typename T = void> struct identity {
 
 namespace {
 
-/* What stands for an empty slot; values' upper bit is never set. */
+/* The empty slot. The top bit of values is never set. */
 template <typename T> constexpr T none = T(~T(0));
 
 template <typename K, typename V> V value_of_key(K key)
@@ -54,7 +53,7 @@ template <typename K, typename V> V value_of_key(K key)
 template <typename K, typename V> struct Content {
     std::vector<K> keys; /* distinct */
     std::vector<K> queries;
-    std::vector<V> answers; /* none: is not there */
+    std::vector<V> answers; /* none: absent */
 };
 
 template <typename K> std::vector<K> distinct_keys(const struct spec &spec)
@@ -88,8 +87,8 @@ template <typename K, typename V> Content<K, V> draw_content(const struct spec &
     return content;
 }
 
-/* A table with room for so many pairs, and what is done with it: Table has Pair, clear(), insert(pairs, n), and
- * find(keys, n, values_out), all on the default stream. */
+/* A table of some capacity and its use. Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the
+ * default stream. */
 template <template <typename, typename> class Table, typename K, typename V> class Subject {
   public:
     Subject(const struct spec &spec, const Content<K, V> &content)
@@ -112,7 +111,7 @@ template <template <typename, typename> class Table, typename K, typename V> cla
         const auto bytes = values_.read();
         return std::equal(content_.answers.begin(), content_.answers.end(), reinterpret_cast<const V *>(bytes.data()));
     }
-    /* All that was put in, and no more. */
+    /* Checks all inserted pairs. */
     bool content_right()
     {
         const Array keys(content_.keys.size() * sizeof(K), content_.keys.data());
@@ -202,7 +201,7 @@ template <typename Map> class Bght {
     {
         map_.clear();
     }
-    /* It may fail, as a cuckoo table may: then all is done once more with other functions. */
+    /* A cuckoo insert may fail: retries with other functions. */
     void insert(const Pair *pairs, size_t n)
     {
         for (int tries = 0; !map_.insert(pairs, pairs + n); tries++) {
@@ -234,10 +233,10 @@ template <typename K, typename V> std::vector<HashPeer> peers_of(const struct sp
     add_peer<Cuco>(list, "cuco::static_map", spec, content);
 #endif
 #if PEER_BGHT
-    if constexpr (sizeof(K) == 4) /* a pair is an atomic word */
+    if constexpr (sizeof(K) == 4) /* a pair must be one atomic word */
         add_peer<BucketsOf8>(list, "bght::bcht8", spec, content);
     if constexpr (sizeof(K) == 4)
-        if (spec.load_percent <= 80) /* of one pair, with four functions: more cannot be built */
+        if (spec.load_percent <= 80) /* one pair a slot, four functions: more load fails */
             add_peer<BucketsOf1>(list, "bght::cht", spec, content);
 #endif
     return list;

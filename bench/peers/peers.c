@@ -72,7 +72,7 @@ static char *list_of_counts(const size_t *counts, int n)
     return list;
 }
 
-/* A row of each line. */
+/* Parses a row per line. */
 static bool parse_rows(char *text, cJSON *rows, char *why, size_t why_bytes)
 {
     char *rest = NULL;
@@ -87,7 +87,7 @@ static bool parse_rows(char *text, cJSON *rows, char *why, size_t why_bytes)
     return true;
 }
 
-/* After so many seconds it hangs: CUDA takes some to begin, and input is made and checked beside what is measured. */
+/* The time limit, with CUDA's start, input and checks. */
 static double most_seconds(double budget)
 {
     const char  *chosen = getenv("ORDO_PEER_SECONDS");

@@ -20,10 +20,10 @@ struct rival {
     bool         cuckoo; /* else the skiplist */
     cl_program   program;
     cl_kernel    kernels[3];
-    size_t       group;        /* work-items: as many as wanted, or as all kernels can have */
-    cl_mem       words, state; /* nodes and counters; slots and what is wrong */
-    size_t       bytes;        /* of words */
-    cl_mem       mine;         /* the node of each operation, at most rows of them */
+    size_t       group;        /* work-items, within the limit of each kernel */
+    cl_mem       words, state; /* nodes and counters; or slots and errors */
+    size_t       bytes;        /* size of words */
+    cl_mem       mine;         /* node of each operation, for `rows` operations */
     size_t       rows;
     bool         empty;
     cl_uint      n_slots, seed;
@@ -71,17 +71,17 @@ static ordo_status read_words(cl_mem from, size_t bytes, void *to, cl_command_qu
 
 /* ---- the skiplist -------------------------------------------------------------------------------------------- */
 
-/* Levels: enough for 2^27 keys. */
+/* Enough for 2^27 keys. */
 #define LEVELS 28
-/* Words of a node before its links; of the state (lockfree.cl). */
+/* Words before the links of a node; words of the state (lockfree.cl). */
 #define LINKS_AT 2
 enum { USED, LEVELS_IN_USE, UNFINISHED, RESTARTS, NO_ROOM, STATE_WORDS };
 enum { LIST_CLEAR, LIST_NODES, LIST_APPLY };
 
-/* Launches of the same operations, at most. */
+/* Launches of an operation, at most. */
 #define LAUNCHES 64
-/* An empty list takes 1024 operations at first, then 4 times as many in each launch: all of a large batch would be at the head's
- * links. */
+/* An empty list takes 1024 operations first, then 4 times as many per launch, because a whole batch would contend
+ * for the head's links. */
 #define FIRST_PART  ((size_t) 1024)
 #define PART_GROWTH 4
 
@@ -98,16 +98,16 @@ static unsigned height_of(uint32_t key)
     return height;
 }
 
-/* Bytes of the nodes of all that a script may store. */
+/* Bytes of nodes for all stores of a script. */
 static size_t node_bytes(const struct script *script)
 {
-    const struct sheet *sheet = &script->sheet;
-    const uint8_t      *codes = sheet->at[COL_CODES];
-    size_t              bytes = 0;
+    const struct column_batch *cols = &script->cols;
+    const uint8_t             *codes = cols->at[COL_CODES];
+    size_t                     bytes = 0;
     for (size_t s = 0; s < script->n_steps; s++)
         for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
             if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
-                bytes += (LINKS_AT + height_of((uint32_t) sheet_get(sheet, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
+                bytes += (LINKS_AT + height_of((uint32_t) column_get(cols, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
     return bytes;
 }
 
@@ -130,7 +130,7 @@ static ordo_status list_part(const struct rival *r, const cl_mem *c, const struc
     return ORDO_BROKEN;
 }
 
-/* A node for each store, then the operations. */
+/* Allocates nodes, then runs the operations. */
 static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step *step, cl_command_queue queue,
                              cl_event *done)
 {
@@ -160,8 +160,8 @@ static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step
     return ORDO_OK;
 }
 
-/* Goes through one level of the nodes; *count: of nodes that are not erased, which go to `out` unless that is NULL. False if the
- * keys do not ascend, or a link leads nowhere. */
+/* Walks one level and counts its live nodes, into `out` unless NULL. False if keys do not ascend or a link is
+ * invalid. */
 static bool walk(const cl_uint *words, size_t nodes, size_t level, struct model *out, size_t *count)
 {
     int64_t last = -1;
@@ -188,7 +188,7 @@ static bool walk(const cl_uint *words, size_t nodes, size_t level, struct model 
     return false;
 }
 
-/* No level holds more than the one below: all elements are in the lowest. */
+/* All elements are in the lowest level, so no level has more than the level below. */
 static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 {
     bool   good = walk(words, nodes, 0, out, &out->count);
@@ -200,13 +200,13 @@ static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 
 /* ---- the cuckoo table ---------------------------------------------------------------------------------------- */
 
-/* Seeds that are tried, and moves of an element for each doubling of the elements. */
+/* Seeds to try; moves of an element per doubling of the elements. */
 #define SEEDS_MAX      32
 #define MOVES_EACH     7
 #define LOAD_AS_PAPERS 80
 #define EMPTY          UINT64_MAX
 
-/* What is wrong with a build (cuckoo.cl). */
+/* Errors of a build (cuckoo.cl). */
 enum { NO_PLACE = 1, NO_PAIR = 2 };
 enum { TABLE_CLEAR, TABLE_BUILD, TABLE_FIND };
 
@@ -248,7 +248,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Pairs of slots to elements in order. */
+/* Sorts the pairs of the slots. */
 static bool take_table(cl_ulong *pairs, size_t n, struct model *out)
 {
     for (size_t i = 0; i < n; i++)
@@ -272,7 +272,7 @@ bool rival_can(ordo_device *device, const struct spec *spec)
     if (spec->variant == LOCKFREE)
         return (workload_is_concurrent(w) && w != CONCURRENTMIX) || w == DELETERANDOM;
     return ordo_device_facts(device)->int64_atomics && (w == BUILD || w == READRANDOM || w == READMISSING) &&
-           spec->dist == SEQUENTIAL; /* keys that differ, and none is all ones */
+           spec->dist == SEQUENTIAL; /* distinct keys, none all ones */
 }
 
 static ordo_status build(struct rival *r, char *why, size_t why_bytes)
@@ -309,7 +309,7 @@ static ordo_status build(struct rival *r, char *why, size_t why_bytes)
 
 static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why, size_t why_bytes)
 {
-    const size_t table = plan->table.sheet.rows[COL_KEYS], work = plan->work.sheet.rows[COL_KEYS];
+    const size_t table = plan->table.cols.rows[COL_KEYS], work = plan->work.cols.rows[COL_KEYS];
     const size_t elements = plan->spec.workload == BUILD && work > table ? work : table;
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
     r->n_slots = (cl_uint) (elements * 100 / load + 1);

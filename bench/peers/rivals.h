@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structures of others on the device, which papers compare with; Ordo has none of them. Keys of type u32 and values of 4 bytes alone.
+/* Structures of other authors on the device, for comparison in papers. Keys are u32 and values have 4 bytes.
  *
- * LOCKFREE  the lock-free skiplist of P. Misra and M. Chaudhuri, "Performance Evaluation of Concurrent Lock-free Data Structures
- *           on GPUs" (ICPADS 2012), as GFSL's authors describe it: one key a node, towers of links with p = 0.5, one operation a
- *           work-item, erasing by marks and compare-and-swap, no node used again. Not of that paper: heights are a hash of the key,
- *           an operation that failed very often is left to another launch, and an empty list takes a batch in parts that grow.
- * CUCKOO    cuckoo hashing: one pair a slot, three functions, built in one launch by atomic exchanges (D. A. F. Alcantara et al.,
- *           "Real-Time Parallel Hashing on the GPU", SIGGRAPH Asia 2009, whose functions these are not, and who set aside elements
- *           without a place; CUDPP's, which the GPU LSM's paper measures at 80 percent). If an element moves more than 7 log2(n)
- *           times, the build begins anew with another seed, of 32: at 85 percent one was found, at 90 none. No equal keys, and
- *           not the pair of key and value all ones, which marks an empty slot. No updates, no growth. */
+ * LOCKFREE  the lock-free skiplist of P. Misra and M. Chaudhuri, "Performance Evaluation of Concurrent Lock-free Data
+ *           Structures on GPUs" (ICPADS 2012), as the authors of GFSL describe it. One key per node, towers of links
+ *           with p = 0.5, one operation per work-item. Erases by marks and compare-and-swap, never reuses a node.
+ *           Differs from the paper: heights are a hash of the key, an operation that failed very often is left to
+ *           another launch, and an empty list takes a batch in parts that grow.
+ * CUCKOO    cuckoo hashing: one pair per slot, three functions, built in one launch by atomic exchanges (D. A. F.
+ *           Alcantara et al., "Real-Time Parallel Hashing on the GPU", SIGGRAPH Asia 2009, and CUDPP, which the paper
+ *           on the GPU LSM measures at 80 percent). The functions differ from theirs, and elements without a place are
+ *           not set aside. If an element moves more than 7 log2(n) times, the build starts over with another of 32
+ *           seeds. At 85 percent one seed worked, at 90 none. Rejects equal keys and the pair of key and value with all
+ *           bits set, which marks an empty slot. No updates, no growth. */
 #ifndef BENCH_PEERS_RIVALS_H
 #define BENCH_PEERS_RIVALS_H
 
@@ -18,21 +20,22 @@
 
 struct rival;
 
-/* Whether the structure that the variant names can do the workload on the device. */
+/* Whether the variant's structure can run the workload on the device. */
 bool rival_can(ordo_device *device, const struct spec *spec);
-/* An empty one, with room for all that the plan stores. After an error *out is NULL and `why` says what failed. */
+/* Creates it empty, with memory for everything that the plan stores. After an error *out is NULL and `why` has the
+ * reason. */
 ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why,
                        size_t why_bytes);
 void        rival_close(struct rival **rival);
 /* Waits. */
 ordo_status rival_clear(struct rival *rival);
-/* One step on columns in device memory. Waits, but for finds in a cuckoo table. ORDO_NO_DEVICE_MEMORY: more stores than there is
- * room for. ORDO_INVALID: the pair that a cuckoo table cannot hold. ORDO_UNSUPPORTED: a step that it cannot do, or CUCKOO_FULL. */
+/* Runs a step on columns in device memory. Waits, except for finds in a cuckoo table. ORDO_NO_DEVICE_MEMORY: too
+ * many stores. ORDO_INVALID: the illegal pair of a cuckoo table. ORDO_UNSUPPORTED: another step, or CUCKOO_FULL. */
 #define CUCKOO_FULL "so full a table (--load): under none of its seeds do all elements find a place"
 ordo_status rival_step(struct rival *rival, const cl_mem columns[N_COLUMNS], const struct step *step,
                        const struct ordo_order *order);
-/* All elements, ascending; the caller frees *out with model_free. ORDO_BROKEN: the lists are not sorted, or hold at a higher level
- * what the lowest does not. */
+/* Reads all elements, ascending. The caller frees *out with model_free. ORDO_BROKEN: a list is unsorted or
+ * inconsistent. */
 ordo_status rival_export(struct rival *rival, struct model *out, char *why, size_t why_bytes);
 ordo_status rival_statistics(const struct rival *rival, struct ordo_statistics *out);
 

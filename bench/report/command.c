@@ -17,7 +17,7 @@ static const char *const script_js[] = {
 #include "script_js.h"
 };
 
-/* Names of fields of rows and devices that the page does not show. They are three quarters of a file. */
+/* Fields of rows and devices that the page does not show: three quarters of a file. */
 static const char unshown[] =
     " samples_s batches_s interval_s device_s began_s first_call_s repetitions calls_per_repetition ended_by "
     "scratch_bytes "
@@ -53,13 +53,13 @@ static bool add_file(cJSON *files, const char *path)
     cJSON      *file = json_read(path, why, sizeof why);
     const char *slash = strrchr(path, '/');
     if (!file) {
-        complain("%s", why);
+        report_error("%s", why);
         return false;
     }
     cJSON_AddItemToArray(files, file);
     if (!text_is(file, "tool", "ordo-bench") || !cJSON_IsArray(json_at(file, "devices")) ||
         !cJSON_IsArray(json_at(file, "rows"))) {
-        complain("%s was not written by ordo-bench --json", path);
+        report_error("%s was not written by ordo-bench --json", path);
         return false;
     }
     drop_unshown(json_at(file, "devices"));
@@ -74,7 +74,7 @@ static void put_lines(FILE *out, const char *const *lines)
         fprintf(out, "%s\n", *lines);
 }
 
-/* In a script "<" could begin its end; JSON has it only in strings. */
+/* "<" could end the script. JSON has it only in strings. */
 static void put_json(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -103,7 +103,7 @@ static bool write_page(const cJSON *files, const char *path)
     if (out && out != stdout)
         good = fclose(out) == 0 && good;
     if (!good)
-        complain("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+        report_error("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
     cJSON_free(text);
     return good;
 }
@@ -118,7 +118,7 @@ static int report(int n, char **paths, const char *page)
     if (i == n)
         code = write_page(files, page) && wrong == 0 ? EXIT_GOOD : EXIT_FAILED;
     if (wrong)
-        complain("%zu rows are WRONG", wrong);
+        report_error("%zu rows are WRONG", wrong);
     cJSON_Delete(files);
     return code;
 }
@@ -134,6 +134,6 @@ int report_command(int argc, char **argv)
         page = optarg;
     }
     if (optind == argc || !page)
-        usage_error("report: FILE... -o PAGE: it takes files of results, and where to write");
+        usage_error("report: needs result files and a page: ordo-bench report FILE... -o PAGE");
     return report(argc - optind, argv + optind, page);
 }

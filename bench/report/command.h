@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-bench report FILE... -o PAGE: a page that holds the files and a script that draws them. */
+/* ordo-bench report FILE... -o PAGE: writes a page with the files and a script that draws them. */
 #ifndef BENCH_REPORT_COMMAND_H
 #define BENCH_REPORT_COMMAND_H
 
-/* argv[0] is the word "report". Returns the exit status: EXIT_FAILED if a row is WRONG, or writing failed. */
+/* argv[0] is "report". Returns EXIT_FAILED if a row is WRONG or writing failed. */
 int report_command(int argc, char **argv);
 
 #endif

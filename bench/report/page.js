@@ -22,7 +22,7 @@ const grade = (ratio, good) => (ratio < 0.8 ? 'n bad' : ratio < good ? 'n mid' :
 
 const HOSTS = ['flat_hash_map', 'robin_map', 'btree', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table', 'heap'];
 
-// The rate of a point over its peer's, or else over plain code's on the host.
+// The rate of a point divided by the rate of its peer, or else of plain code on the host.
 function peerRatio({ row, rate }) {
     const peer = peerOf(row), host = HOSTS.find(name => row.host_rates?.[name] > 0);
     if (peer?.rate > 0)
@@ -41,7 +41,7 @@ function putAlarms(report) {
 function putPeersSentence(report) {
     const found = report.points.map(point => ({ ...point, ...peerRatio(point) })).filter(point => point.ratio);
     if (!found.length)
-        return '<p>Nothing was measured beside a peer.</p>\n';
+        return '<p>The files have no peers.</p>\n';
     const worst = found.reduce((least, point) => (point.ratio < least.ratio ? point : least));
     const behind = found.filter(point => point.ratio < 1).length;
     return `<p>Of ${found.length} points with a peer (another library on the device, or plain code on one thread of ` +
@@ -73,7 +73,7 @@ const TASKS = [
     ['fill a B-link tree concurrently', 'concurrentfill', 'blink', 4],
 ];
 
-// The point of the largest size, and of these the fastest.
+// The fastest point of the largest size.
 function taskCell(report, device, [, workload, variant, bytes]) {
     const isOf = row => row.workload === workload && text(row, 'variant') === variant && row.key === 'u32' &&
         row.dist === 'uniform' && row.value_bytes === bytes;
@@ -118,12 +118,12 @@ function hostPeerRow(file, peer) {
         td(isNaN(ratio) ? '-' : `${digits(ratio)}x`, ratio < 1 ? 'n bad' : 'n');
 }
 
-// Libraries that ordo-bench compare measured, with the file's fastest row of the same place.
+// The libraries in files of ordo-bench compare, with the fastest row of the same place.
 function putHostPeers(report) {
     const heads = ['workload', 'size', 'peer', 'version', 'its call', 'threads', 'its rate', 'ours', 'rate',
         'ours over it'];
     const rows = report.files.flatMap(file => (file.peers || []).map(peer => hostPeerRow(file, peer)));
-    return rows.length ? heading("Beside the host's libraries", 'On the processors of the same machine, by ' +
+    return rows.length ? heading("Against the host's libraries", 'On the processors of the same machine, by ' +
         '<code>ordo-bench compare</code>; ours is the fastest on the device.') + table(heads, rows) : '';
 }
 
@@ -150,8 +150,8 @@ function putPlots(report) {
 
 // ---- against the limits, and old against new
 
-// A point's share of its limit: for arrays the copy rate, for host memory the rates to the device and back, for finds
-// of 4-byte keys random reads of 32 bytes.
+// The share of a point in its limit. Arrays: the copy rate. Host memory: the rates to the device and back. Finds of
+// 4-byte keys: random reads of 32 bytes.
 function shareOfLimit(point) {
     const { row, device, rate } = point, { seconds, limit } = leastSeconds(point);
     const reads = number(device.json.limits?.[0], 'gathers_32_per_s');
@@ -189,7 +189,7 @@ function putChanges(report) {
     });
     if (!rows.length)
         return heading('Old against new', 'No point is in files of two revisions.');
-    return heading('Old against new', 'Points that files of two revisions have, the newest beside the one before it. ' +
+    return heading('Old against new', 'Points that files of two revisions have: the newest and the previous one. ' +
         'Machines and days differ too: <code>ordo-bench --against</code> compares two builds in one.') +
         details('all of them', table(['point', 'size', 'device', 'before', 'now', 'revisions', 'new over old'], rows));
 }
@@ -235,7 +235,7 @@ function putPapers(report) {
     return heading('The papers, measured again', none) + papers.join('');
 }
 
-// ---- how it was measured
+// ---- method
 
 function fileRow(file) {
     const build = file.build ? `${text(file.build, 'compiler')}, ${text(file.build, 'type')}` : 'not recorded';
@@ -279,7 +279,7 @@ function page(files) {
     return `<style>${DARK}</style>\n<h1>Ordo: what was measured</h1>\n${PARTS.map(part => part(report)).join('')}`;
 }
 
-// Saves the plot whose link was followed.
+// Saves the plot of the clicked link.
 function save(event) {
     if (event.target.className !== 'save')
         return;

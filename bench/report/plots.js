@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files of results measured, by device and place, and which plots it makes.
+// The points of result files by device and place, and their plots.
 
 // ---- points
 
-// The fields that say where a row lies.
+// The fields that identify the place of a row.
 const PLACE = ['workload', 'variant', 'key', 'dist', 'tune', 'value_bytes', 'count', 'operations', 'batch',
     'hit_percent', 'width', 'growth', 'update_percent', 'erase_percent', 'most_fills', 'stale_percent', 'load_percent',
     'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth'];
@@ -14,7 +14,7 @@ function copyRate(device) {
     return isNaN(rate) ? number(device.copy, 'bytes_per_s') : rate; // Older files have the latter.
 }
 
-// A device of two platforms is two: a CPU may have two drivers.
+// A device of two platforms counts twice, because a CPU may have two drivers.
 function deviceOf(report, json) {
     let device = report.devices.find(one => one.json.name === json.name && one.json.platform === json.platform);
     if (!device)
@@ -24,7 +24,7 @@ function deviceOf(report, json) {
     return device;
 }
 
-// The entry of the newest file that has the middle rate. Entries are in order of files and rates.
+// The entry of the newest file with the middle rate. Entries are in order of files and rates.
 function middle(entries) {
     const newest = entries.filter(entry => entry.file === entries.at(-1).file);
     return newest[(newest.length - 1) >> 1];
@@ -58,7 +58,7 @@ function gather(unsorted) {
     return report;
 }
 
-// The least seconds that a row's bytes take at the limits of its device, and what limits them.
+// The minimum of seconds for the bytes of a row at the limits of its device, and the limit.
 function leastSeconds({ row, device }) {
     const limits = device.json.limits?.[0], time = (bytes, rate) => (bytes > 0 ? bytes / rate : 0);
     const to = number(row, 'bytes_to_device'), from = number(row, 'bytes_from_device'), host = to + from >= 0;
@@ -96,9 +96,9 @@ function bytesPoint({ row: { statistics: held } }, x) {
 const isCall = row => row.variant && row.count > 0 && (row.most_fills >= 0 || row.operations === row.batch);
 const isFill = row => row.statistics?.elements > 0 && !(row.update_percent >= 0) && row.workload.startsWith('fill');
 
-// What a kind of plots is drawn over (`axis`, a field of rows), and which rows it takes. `of` stands in the title
-// before the number of elements, `at` in the sentence after a place on the axis. The points of a plot have one number
-// of elements (oneCount), one number of batches in which all elements come (oneSplit), and uniform keys (oneDist).
+// A kind of plots has an `axis`, a field of rows, and selects rows. The title has `of` before the number of elements,
+// the sentence has `at` after a place on the axis. The points of a plot have one number of elements (oneCount), one
+// number of batches for all elements (oneSplit), and uniform keys (oneDist).
 const RATES = { y: 'operations a second', unit: 'rate', of: '', at: '', point: ratePoint, takes: () => true };
 const SIZE = { ...RATES, axis: 'count', x: 'elements', oneDist: true, oneSplit: true, limit: true };
 const BATCH = {
@@ -127,7 +127,7 @@ const RANGES = ['countrandom', 'rangerandom', 'pagerandom', 'sumrandom', 'seekwi
 const LARGE_CALL = 65536; // Calls of fewer queries are about the time of a call, not the rate.
 const isQuery = row => row.most_fills >= 0 || !!row.fills; // Older files have fills alone.
 
-// What the points of a plot agree in. A member is 0 where it is along the axis, or says nothing.
+// The common fields of the points of a plot. A member is 0 if it varies along the axis or does not apply.
 function groupOf({ device, row }, kind) {
     const oneBatch = ONE_BATCH.includes(row.workload);
     const updates = row.batch > 0 && !isQuery(row) && !oneBatch && row.workload !== 'queue';
@@ -200,7 +200,7 @@ function lineName(row, kind) {
         (there ? `, ${row.hit_percent} % there` : '') + (!isUniform(row) && row.dist ? `, ${row.dist} keys` : '');
 }
 
-// Adds what the peer does at a point, and plain code of the host where the device is its processor.
+// Adds the rate of the peer at a point, and of plain host code if the device is the host's processor.
 function addPeers(plot, { row, device }, x) {
     const peer = peerOf(row), hosts = (device.json.cpu && row.host_rates) || {};
     if (peer?.rate > 0)
@@ -209,7 +209,7 @@ function addPeers(plot, { row, device }, x) {
         addOnce(plot, `the host's ${host}`, { x, y: rate });
 }
 
-// Where other fields differ, the first point of a place is shown.
+// Shows the first point of a place if other fields differ.
 function addPoint(plot, kind, point) {
     const { row } = point, x = row[kind.axis], here = kind.point(point, x), name = lineName(row, kind);
     const { seconds, limit } = leastSeconds(point);
@@ -249,7 +249,7 @@ function whoLeads(plot, kind) {
     return `${where}${first.name} leads with ${best}, ${significant(1 / ratio, 2)} times ${second.name}.`;
 }
 
-// Variants of one workload that get different inputs do not compete: each at its largest place.
+// Variants of one workload with different inputs do not compete. Each is shown at its largest place.
 function each(plot, kind) {
     const words = measured(plot).map(line => {
         const { x, y } = line.points.at(-1);
@@ -258,7 +258,7 @@ function each(plot, kind) {
     return `${words.join(', ')}, a second.`;
 }
 
-// Between which places one of two lines comes to lead over the other.
+// The places between which the leader of two lines changes.
 function crossoversOf(a, b) {
     const leads = a.points.map(({ x, y }) => ({ x, lead: Math.log(y / at(b, x)) })).filter(({ lead }) => !isNaN(lead));
     const ahead = ({ lead }, words) => (lead > 0 ? a.name + words + b.name : b.name + words + a.name);
@@ -267,7 +267,7 @@ function crossoversOf(a, b) {
     return words.join('') || (leads.length ? ` ${ahead(leads.at(-1), ' leads over ')} throughout.` : '');
 }
 
-// For each two lines as long as there is room.
+// One sentence for each two lines, while space is left.
 function crossovers(plot) {
     const words = plot.lines.flatMap((a, i) => plot.lines.slice(i + 1).map(b => crossoversOf(a, b)));
     return words.filter((_, i) => words.slice(0, i + 1).join('').length < 400).join('');
@@ -284,7 +284,7 @@ function sentence(plot, kind, row) {
 function plotOf(report, kind, group, points) {
     const { x, y, unit, xLinear, yLinear } = kind;
     const plot = { title: titleOf(report, group, kind), x, y, unit, xLinear, yLinear, lines: [] };
-    // Defaults come first, should there be no room for all.
+    // Defaults come first, in case of too little space.
     const inOrder = [...points.filter(({ row }) => !parameters(row)), ...points.filter(({ row }) => parameters(row))];
     for (const point of kind === FILLS ? points : inOrder)
         (kind === FILLS ? addFills : addPoint)(plot, kind, point);
@@ -328,7 +328,7 @@ function plotOfExperiment(paper, experiment) {
     return plot;
 }
 
-// Those with a line of the paper and one measured here, of two points or more.
+// Plots with a line of the paper and a measured line, each of at least two points.
 function plotsOfPapers(report) {
     const papers = report.files.flatMap(file => file.papers || []);
     const plots = papers.flatMap(paper => (paper.experiments || []).map(one => plotOfExperiment(paper, one)));
@@ -349,7 +349,7 @@ const SECTIONS = [
         report => plotsOf(report, CALL)],
     ['Memory', 'Device memory that a dictionary holds when it is filled: keys, values, index and spare.',
         report => plotsOf(report, MEMORY)],
-    ["Papers' figures beside those here", 'The same axes; a device of today beside one of then, so the shape counts.',
+    ["Papers' figures and figures here", 'The same axes; the devices differ by years, so the shape counts.',
         plotsOfPapers],
 ];
 const allPlots = report => SECTIONS.flatMap(([, , plots]) => plots(report));

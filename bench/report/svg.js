@@ -26,7 +26,7 @@ const secondsText = x => scaled(x * 1e9, ['ns', 'us', 'ms', 's']);
 const percentText = x => `${(x * 100).toFixed(x < 0.0995 ? 1 : 0)} %`;
 const countText = x => (x >= 16 && Number.isInteger(Math.log2(x)) ? `2^${Math.log2(x)}` : String(x));
 
-// What the figures of a plot are. `less`: the least leads.
+// The unit of a plot. `less`: the least figure leads.
 const UNITS = {
     rate: { text: rateText, after: ' a second' },
     seconds: { text: secondsText, after: '', less: true },
@@ -49,8 +49,7 @@ const GROUND = ['#fff', '#16181c'];
 const INK = ['#1a1a1a', '#ececec'];
 const GRID = ['#d9d9d9', '#43474e'];
 
-// Drawings have plain attributes, which every program that shows SVG knows. Where rules are known too, these replace
-// them.
+// Drawings have plain attributes, which every SVG program knows. Style rules replace them in programs that know rules.
 const DARK_RULES = [GROUND, INK, GRID, ...COLOURS].map(([light, dark]) =>
     `svg [fill="${light}"]{fill:${dark}}svg [stroke="${light}"]{stroke:${dark}}`);
 const DARK = `@media screen and (prefers-color-scheme:dark){${DARK_RULES.join('')}}`;
@@ -137,6 +136,6 @@ function draw(plot, id = 0) {
         `${drawAxes(plot, x, y)}${plot.lines.map((line, i) => drawLine(line, i, x, y)).join('')}</g>\n</svg>\n`;
 }
 
-// A drawing that stands alone.
+// A complete SVG file.
 const standalone = svg => svg.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
     .replace('</title>', `</title><style>${DARK}</style>`);

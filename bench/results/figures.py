@@ -96,8 +96,8 @@ def source(page, files):
 # ---- rates: a table of the rows of files
 
 
-# What tells rows apart besides workload, structure and types, and how a name says it. A name has as few of them as it
-# needs, the first ones first.
+# Fields that distinguish rows, besides workload, structure and types, and their form in a name. A name uses as few as it
+# needs, in this order.
 FIELDS = {
     "on": "{}", "dist": "{} keys", "load_percent": "load {} %", "update_percent": "{} % updates",
     "erase_percent": "{} % erased", "chunk": "chunks of {} words", "first_calls": "first calls",
@@ -148,8 +148,8 @@ def cell(rows, value, ratio):
 
 
 def rates(*labels, over, where=None, ratio=None, value="rate", flip=False):
-    """Rows of these files that `where` takes, with a column for each value of the field `over`. In parentheses stands
-    the ratio to what `ratio` names. `flip`: lines are structures, and columns tell workloads apart."""
+    """Rows of these files that `where` selects, with a column for each value of the field `over`. In parentheses the
+    ratio to `ratio`. `flip`: lines are structures, and columns tell workloads apart."""
 
     def table(page):
         files = [Kept(label) for label in labels]
@@ -260,7 +260,7 @@ def papers(*labels):
     return table
 
 
-# ---- what the pages show
+# ---- tables of the pages
 
 
 def of(*workloads, **fields):
@@ -363,7 +363,7 @@ PICTURES = {
 
 
 def page_of(path, text):
-    """The page with each of its tables made anew."""
+    """The page with new tables."""
     return re.sub(r"(<!-- begin: ([\w-]+) -->\n).*?(<!-- end -->)",
                   lambda found: f"{found[1]}{TABLES[found[2]](path)}\n{found[3]}", text, flags=re.DOTALL)
 
@@ -375,7 +375,7 @@ def picture_of(node, label, title):
 
 
 def made():
-    """Paths and their contents as they should be."""
+    """Paths and their wanted contents."""
     for path in PAGES:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             yield path, page_of(path, file.read())
@@ -386,7 +386,7 @@ def made():
 
 
 def problems():
-    """What is named nowhere, or is not there."""
+    """Files that no page names, and missing files."""
     pages = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in PAGES}
     text = "".join(pages.values())
     for name in sorted(os.path.basename(path) for path in glob.glob(os.path.join(here, "*.json"))):

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Takes every file that is kept of a device, of one clean revision, and what the READMEs make of them.
+# Measures every kept file of a device at one clean revision, then makes the tables and pictures of the READMEs.
 #
-#     sh bench/results/take.sh BUILD LABEL [NAME...]     LABEL: "h200", "pocl-2-cores"; NAME: of those below (all)
+#     sh bench/results/take.sh BUILD LABEL [NAME...]     LABEL: "h200", "pocl-2-cores"; NAME: of this list (all)
 #
-# suite       the suite                                       paper-NAME  a paper, if its structures are there
-# compare     structures beside the host's libraries          tasks       the tasks of examples/
+# suite       the suite                                       paper-NAME  a paper, if Ordo has its structures
+# compare     structures against libraries of the host        tasks       the tasks of examples/
 #
-# Each is in its place as soon as it is done, and replaces older files of the same label and name; what takes too long is cut short, and
-# as much as was measured is kept. So an end at any time loses one step at most. ORDO_DEVICE says which device; BUDGET how many seconds
-# the suite has (200), of which the papers, compare and the tasks have a quarter each. Exit status 1 if something failed or was cut.
+# Moves each file into place when it is done, over older files of the same label and name. Cuts a step that takes too long
+# and keeps its measured rows, so an end at any time loses at most one step. ORDO_DEVICE selects the device. BUDGET is the
+# number of seconds of the suite (200). Each paper, compare and the tasks have a quarter of it. Exit status 1 if a step
+# failed or was cut.
 set -u
 here=$(dirname "$0")
 build=$1 label=$2
@@ -23,10 +24,10 @@ if [ -n "$(git -C "$here" status --porcelain -- ../../include ../../host ../../c
     echo "the sources are not those of a revision: commit first" >&2
     exit 1
 fi
-# Its revision is in every file.
+# Every file has its revision.
 ninja -C "$build" || exit 1
 
-# within SECONDS CMD...: asked to end after so many, and ended 10 s later, where there is a program for that.
+# within SECONDS CMD...: sends a signal after SECONDS and kills 10 s later, if `timeout` exists.
 within() {
     if command -v timeout >/dev/null; then
         timeout -s INT -k 10 "$@"

@@ -18,7 +18,7 @@ struct check {
     bool                 ties_may_swap;
     size_t               key_bytes;
 
-    /* Says whether element i is right by itself and beside element i - 1; if not and why is not NULL, says why. */
+    /* Whether element i is right, alone and after element i - 1. Writes the reason unless `why` is NULL. */
     bool (*right_at)(const struct check *check, size_t i, char *why, size_t why_bytes);
 
     size_t   first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
@@ -48,8 +48,8 @@ static uint64_t input_index(const struct check *check, uint64_t value)
     return value == value_of(check->spec->value_bytes, (size_t) i) && i < check->spec->count ? i : UINT64_MAX;
 }
 
-/* Sorts and merges. With values: pairs (key, index of the input) ascend strictly and each key is the one that its
- * index names. So indices differ, all are there, and equal keys keep their order. */
+/* With values, pairs (key, input index) ascend strictly and each key belongs to its index. So all indices differ,
+ * none is missing, and equal keys keep their order. */
 static bool ordered_at(const struct check *check, size_t i, char *why, size_t n)
 {
     const struct answer *out = check->answer;
@@ -131,7 +131,7 @@ static bool lookup_right_at(const struct check *check, size_t i, char *why, size
     const uint64_t     value = spec->value_bytes ? element(check->answer->values, spec->value_bytes, i) : 0;
 
     if (found == 1 && spec->value_bytes && is_first(check, input_index(check, value), query))
-        return true; /* without a search of our own */
+        return true; /* needs no search */
 
     const size_t rank = first_not_below(check, query);
     const bool   present = is_first(check, rank, query);
@@ -167,8 +167,7 @@ static bool check_all(struct check *check, size_t count, char *why, size_t why_b
     return true;
 }
 
-/* The sum of a hash of each key (or, with values, of each index) is the same for two arrays that hold the same, and
- * hardly ever else. */
+/* Equal sums of hashes mean equal multisets, with very high probability. */
 static void add_sets(void *arg, size_t from, size_t to, int part)
 {
     struct check      *check = arg;
@@ -205,9 +204,9 @@ static bool check_order(struct check *check, char *why, size_t why_bytes)
     return proven || check_sets(check, why, why_bytes);
 }
 
-/* ---- what hangs on all before: each part goes on from what those before it come to ------------------------------- */
+/* ---- prefix sums over parts ---------------------------------------------------------------------------------- */
 
-/* Of maxima in ordered form. */
+/* Combines two partial results; maxima are in ordered form. */
 static uint64_t put_together(const struct check *check, uint64_t a, uint64_t b)
 {
     if (spec_op(check->spec) == ORDO_MAX)
@@ -230,7 +229,7 @@ static void fold_span(void *arg, size_t from, size_t to, int part)
     check->set_in[part] = all;
 }
 
-/* What out[i] must be; goes on to the next. */
+/* Returns out[i] and advances *all. */
 static uint64_t scan_to(const struct check *check, size_t i, uint64_t *all)
 {
     const uint64_t before = *all;
@@ -296,7 +295,7 @@ static bool same_value(const struct check *check, size_t kept, size_t i)
     return !bytes || element(check->answer->values, bytes, kept) == value_of(bytes, i);
 }
 
-/* set_in: how many were kept before the part. */
+/* set_in: number kept before the part. */
 static void kept_span(void *arg, size_t from, size_t to, int part)
 {
     struct check *check = arg;
@@ -337,9 +336,9 @@ static bool check_compact(struct check *check, char *why, size_t why_bytes)
     return true;
 }
 
-/* ---- groups, the first k, the median ------------------------------------------------------------------------------- */
+/* ---- groups, the first k, the median ------------------------------------------------------------------------- */
 
-/* Where a key is among `groups` ascending ones; `groups` if it is not. */
+/* The place of a key among ascending groups; `groups` if it is missing. */
 static size_t group_of(const struct check *check, size_t groups, uint64_t order)
 {
     size_t from = 0, to = groups;
@@ -353,7 +352,7 @@ static size_t group_of(const struct check *check, size_t groups, uint64_t order)
     return from < groups && order_at(check, check->answer->keys, from) == order ? from : groups;
 }
 
-/* Takes every element from its group again: nothing must be left of any. */
+/* Subtracts every element from its group; nothing may remain. */
 static bool take_apart(const struct check *check, size_t groups, uint64_t *sums, uint32_t *counts, char *why, size_t n)
 {
     const uint32_t value_bytes = check->spec->value_bytes;
@@ -392,7 +391,7 @@ static bool check_groups(const struct check *check, char *why, size_t why_bytes)
     return good;
 }
 
-/* How many keys of the input are greater than one, and how many are it; hashes of those. */
+/* Counts keys greater than and equal to one, and hashes the greater ones. */
 struct above {
     size_t   greater, equal;
     uint64_t greater_hash;
@@ -409,8 +408,8 @@ static struct above count_above(const struct check *check, const void *keys, siz
     return above;
 }
 
-/* The greatest come first; with values pairs (key, index) are in strict order, so none is there twice. What is greater than
- * the last one is all there, and of what equals it the first ones. */
+/* The greatest keys come first. With values, pairs (key, index) are in strict order, so none occurs twice. All keys
+ * greater than the last one must be there, and of keys equal to it the first ones. */
 static bool check_top(const struct check *check, char *why, size_t n)
 {
     const struct answer *out = check->answer;

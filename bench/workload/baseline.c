@@ -7,8 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Each loop is one body for both widths of keys, inlined where the width is a constant, so that the compiler sees loads of
- * a fixed size. */
+/* One body for both key widths, inlined with a constant width, so that the compiler sees loads of fixed size. */
 #define FOR_BOTH static inline __attribute__((always_inline))
 
 static inline void move(const void *from, size_t i, void *to, size_t j, size_t bytes)
@@ -44,7 +43,7 @@ FOR_BOTH void radix_pass(size_t key_bytes, struct pairs from, struct pairs to, s
 
 void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count)
 {
-    /* An even number of passes, so the result ends where it began. */
+    /* An even number of passes returns the result to `in`. */
     struct pairs from = in, to = spare;
     for (int shift = 0; shift < (int) key_bytes * 8; shift += DIGIT_BITS) {
         if (key_bytes == 4)
@@ -107,7 +106,7 @@ double host_qsort(struct pairs in, size_t key_bytes, size_t value_bytes, size_t 
 
 /* ---- merge --------------------------------------------------------------------------------------------------- */
 
-/* How many of the first `diagonal` elements of the merge are a's. */
+/* The number of elements of `a` among the first `diagonal` merged ones. */
 FOR_BOTH size_t merge_split(size_t key_bytes, const void *a, size_t a_count, const void *b, size_t b_count,
                             size_t diagonal)
 {
@@ -236,7 +235,7 @@ size_t host_compact(struct pairs in, const uint8_t *flags, size_t key_bytes, siz
 
 /* ---- group by, top, gather ------------------------------------------------------------------------------------ */
 
-/* Keys are found by a multiplicative hash; the table is twice as large when it is half full. */
+/* A multiplicative hash finds keys. The table doubles when it is half full. */
 struct table {
     uint64_t *keys, *sums;
     bool     *used;
@@ -297,7 +296,7 @@ size_t host_group(struct pairs in, size_t key_bytes, size_t value_bytes, size_t 
     return n;
 }
 
-/* Of a heap with the least key at the root: what is at `at` goes down to its place. */
+/* Sifts down the element at `at` of a heap with the least key at the root. */
 static void dedup(void *heap, size_t bytes, size_t n, size_t at)
 {
     const uint64_t key = element(heap, bytes, at);

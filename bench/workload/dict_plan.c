@@ -15,7 +15,7 @@ bool plan_has_fills(enum workload workload)
     return workload_is_dict(workload) && workload_has_queries(workload);
 }
 
-/* A page ends where the keys end. */
+/* A page ends at the last key. */
 static bool has_intervals(enum workload workload)
 {
     return workload == COUNTRANDOM || workload == RANGERANDOM || workload == SEEKWITHIN || workload == SUMRANDOM ||
@@ -25,36 +25,36 @@ static bool has_intervals(enum workload workload)
 static void rank_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
+    column_set(requests->cols, COL_RANKS, row, pick(requests->plan, row, requests->count));
 }
 
 static void interval_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
     const size_t           at = pick(requests->plan, row, requests->count);
-    set_interval(requests->plan, requests->sheet, row, at);
+    set_interval(requests->plan, requests->cols, row, at);
     if (requests->plan->spec.workload == PAGERANDOM)
-        set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
-    requests->sheet->hints[row] = (uint32_t) at;
+        set_stored(requests->cols, COL_HIS, row, highest(requests->plan));
+    requests->cols->hints[row] = (uint32_t) at;
 }
 
-static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
+static bool query_columns(const struct dict_plan *plan, struct column_batch *cols)
 {
     const enum workload workload = plan->spec.workload;
     const size_t        rows = plan->spec.n_queries;
     const bool          range = workload == RANGERANDOM || workload == PAGERANDOM, select = workload == SELECTRANDOM;
     const bool          numbers = workload == COUNTRANDOM || workload == RANKRANDOM, sums = workload == SUMRANDOM;
-    const bool          element = !range && !numbers && !sums; /* is what each query finds */
+    const bool          element = !range && !numbers && !sums; /* each query returns an element */
     const bool seek = workload == SEEKRANDOM || workload == SEEKWITHIN, concurrent = workload == CONCURRENTREAD;
 
-    sheet_free(sheet);
-    sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
+    columns_clear(cols);
+    cols->hints = malloc(rows * sizeof *cols->hints + 1);
     const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
                              (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
                              (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
-                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0); /* codes are zeros: ORDO_FIND */
-    return sheet->hints && sheet_columns(sheet, rows, columns) &&
-           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0);
+                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0);
+    return cols->hints && columns_reserve(cols, rows, columns) &&
+           column_reserve(cols, COL_OFFSETS, range ? rows + 1 : 0);
 }
 
 static enum step_call query_call(enum workload workload)
@@ -93,8 +93,8 @@ static bool draw_queries(struct dict_plan *plan)
     const enum workload   workload = plan->spec.workload;
     const size_t          count = plan->spec.n_queries;
     struct script        *work = &plan->work;
-    const struct requests requests = { plan, &work->sheet, 0, count };
-    if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
+    const struct requests requests = { plan, &work->cols, 0, count };
+    if (!query_columns(plan, &work->cols) || !script_steps(work, 1))
         return false;
     for_each(count, query_at(workload), (void *) &requests);
     work->steps[0] = (struct step) { .call = query_call(workload),
@@ -110,8 +110,8 @@ size_t plan_fills(const struct dict_plan *plan)
     return wanted == 0 ? 1 : wanted < batches ? wanted : batches;
 }
 
-/* One number out of each of as many equal parts, at random: evenly spaced ones would have zeros at their end in binary,
- * and an LSM has a run for each bit that is set. */
+/* Returns a random number from each of `fills` equal parts. Evenly spaced numbers would end in zero bits, and an LSM
+ * has a run for each set bit. */
 size_t plan_fill(const struct dict_plan *plan, size_t i)
 {
     const size_t fills = plan_fills(plan), batches = plan->table.n_steps;
@@ -121,10 +121,10 @@ size_t plan_fill(const struct dict_plan *plan, size_t i)
 
 static struct script script_empty(const struct spec *spec)
 {
-    return (struct script) { .sheet = { .type = spec->type, .value_bytes = spec->value_bytes } };
+    return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
-/* Where draw_queries works; what is there of the fill before is kept, or lost. */
+/* Prepares plan->work for new queries and keeps or frees the previous queries. */
 static bool empty_work(struct dict_plan *plan)
 {
     if (!plan->keeps)
@@ -147,7 +147,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
     struct step  all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
     for (size_t s = from; s < to; s++)
         all.count += plan->table.steps[s].count;
-    if (!model_do(&plan->model, &plan->table.sheet, &all) || !empty_work(plan))
+    if (!model_do(&plan->model, &plan->table.cols, &all) || !empty_work(plan))
         return false;
     const bool prefixes = workload_asks_prefixes(plan->spec.workload);
     const bool done = (prefixes ? draw_prefix_queries : draw_queries)(plan) && model_run(&plan->model, &plan->work);
@@ -158,7 +158,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* What comes of it the model finds out. */
+/* A plan that nobody uses may take this share of the host's memory: 1 / 8. */
 static bool draw_export(struct dict_plan *plan)
 {
     return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
@@ -207,7 +207,7 @@ static bool draw_work(struct dict_plan *plan)
     }
 }
 
-/* Of the host's memory so much may hold a plan that nobody needs at the moment. */
+/* plan_make takes 0 as 1 */
 #define KEPT_SHARE 8
 
 static bool is_small(const struct spec *spec)
@@ -231,8 +231,8 @@ static bool make(struct dict_plan *plan)
         return false;
     if (plan_has_fills(workload))
         return true;
-    struct step all = { .call = DO_UPSERT, .count = plan->table.sheet.rows[COL_KEYS] };
-    return model_do(&plan->model, &plan->table.sheet, &all) && draw_work(plan) &&
+    struct step all = { .call = DO_UPSERT, .count = plan->table.cols.rows[COL_KEYS] };
+    return model_do(&plan->model, &plan->table.cols, &all) && draw_work(plan) &&
            model_run(&plan->model, &plan->churn) && (points || model_run(&plan->model, &plan->work));
 }
 
@@ -275,7 +275,9 @@ static bool             is_kept;
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
     struct spec x = *a;
-    x.width = b->width ? a->width : 0; /* plan_make takes 0 as 1 */
+    x.width = b->width
+                  ? a->width
+                  : 0; /* Elements as drawn, and twice in the dictionary during a merge; queries with their results. */
     return spec_asks_same(&x, b) &&
            (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
 }
@@ -311,7 +313,7 @@ struct workload_bytes plan_bytes(const struct spec *spec)
     const double calls = spec_operations(spec) > spec->count ? (double) spec_operations(spec) : elements;
     const double queries = plan_has_fills(spec->workload) ? (double) spec->n_queries : calls;
     const double largest = (pair - spec->value_bytes) * (elements > queries * results ? elements : queries * results);
-    /* The elements as drawn, and in the dictionary twice during a merge; queries with what they give. */
+    /* The drawn elements, two copies in the dictionary during a merge, and the queries with their results. */
     return (struct workload_bytes) { (uint64_t) (3.5 * elements * pair + queries * (results + 2) * pair),
                                      (uint64_t) largest };
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What happened to one key, in any order. */
+/* The operations on one key. */
 struct history {
-    uint32_t stored, erased; /* inserts that found nothing, erases that found it */
-    bool     before;         /* whether it was there */
-    bool     seen, missed;   /* others found it, or did not */
+    uint32_t stored, erased; /* inserts that found nothing, erases that found the key */
+    bool     before;         /* it was there before */
+    bool     seen, missed;   /* another operation found it, or did not */
 };
 
 static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why, size_t why_bytes)
@@ -21,24 +21,24 @@ static bool wrong(const struct dict_plan *plan, size_t place, const char *what, 
     return false;
 }
 
-/* Whether what a find returned is the key's value. */
-static bool value_is_right(const struct sheet *sheet, size_t row, const void *values_out)
+/* Whether a find returned the value of its key. */
+static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
 {
-    const uint32_t bytes = sheet->value_bytes;
-    const uint64_t value = value_by_key(sheet_get(sheet, COL_KEYS, row));
+    const uint32_t bytes = cols->value_bytes;
+    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
     return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
 }
 
 static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
                      struct history *histories, char *why, size_t why_bytes)
 {
-    const struct sheet *sheet = &plan->work.sheet;
-    const ordo_code     code = (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
-    const size_t        place = range_place(plan, key_order(sheet->type, sheet_get(sheet, COL_KEYS, row)));
-    struct history     *history = &histories[place];
+    const struct column_batch *cols = &plan->work.cols;
+    const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
+    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    struct history            *history = &histories[place];
     if (found[row] > 1)
         return wrong(plan, place, "was neither found nor not found", why, why_bytes);
-    if (code == ORDO_FIND && found[row] && !value_is_right(sheet, row, values_out))
+    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
         return wrong(plan, place, "was found with another value", why, why_bytes);
     history->stored += code == ORDO_INSERT && !found[row];
     history->erased += code == ORDO_ERASE && found[row];
@@ -47,8 +47,8 @@ static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *fo
     return true;
 }
 
-/* Stores and erasures take turns, and the first is what the key's state before allows: then there is an order, for all overlap.
- * Whoever changed nothing saw one of the states in between. */
+/* All operations overlap, so an order exists if stores and erases can alternate from the state before. An operation
+ * that changed nothing saw one of these states. */
 static bool explained(const struct history *history, bool *after)
 {
     const int64_t there = (int64_t) history->before + history->stored - history->erased;
@@ -59,10 +59,10 @@ static bool explained(const struct history *history, bool *after)
            (!history->missed || !history->before || history->erased);
 }
 
-/* What is there afterwards: how many keys of each part of the range, and their places; then themselves. */
+/* The content afterwards: first the number of keys per part and the unexplained places, then the keys. */
 struct settling {
     const struct dict_plan *plan;
-    struct history         *histories; /* of each place of the range */
+    struct history         *histories; /* by place of the range */
     struct model           *after;
     size_t                  at[MAX_PARTS], unexplained[MAX_PARTS];
 };
@@ -124,7 +124,7 @@ static bool settle(const struct dict_plan *plan, struct history *histories, stru
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
                     char *why, size_t why_bytes)
 {
-    const size_t    range = plan->spec.count, rows = plan->work.sheet.rows[COL_KEYS];
+    const size_t    range = plan->spec.count, rows = plan->work.cols.rows[COL_KEYS];
     struct history *histories = calloc(range + 1, sizeof *histories);
     *after = model_empty(plan->spec.type, plan->spec.value_bytes);
     after->keys = malloc(range * after->key_bytes + 1);

@@ -21,7 +21,7 @@ static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, u
     return true;
 }
 
-/* One of so many keys for each, and equal ones side by side where they are to be. */
+/* Draws each key from GROUPS, and sorts them if equal keys must be adjacent. */
 static bool make_groups(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = type_bytes(spec->type);
@@ -34,7 +34,7 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
     return spec->variant == 0 || keys_sort(spec->type, in->keys, spec->count);
 }
 
-/* Random indices, and rows that differ. */
+/* Random indices and distinct rows. */
 static void make_rows(const struct spec *spec, struct inputs *in)
 {
     const size_t words = spec_row_bytes(spec) / 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What workloads over arrays get.
+/* Inputs of array workloads.
  *
  *     struct spec spec = { .workload = SORT, .type = ORDO_U32, .value_bytes = 4, .count = 1 << 20, .seed = 1 };
  *     struct inputs in;
@@ -17,24 +17,22 @@ extern "C" {
 #endif
 
 struct inputs {
-    void    *keys;   /* count elements; sorted as the workload needs it. Dictionaries: in the order of arrival */
-    void    *values; /* count values (value_of), or NULL */
-    uint8_t *flags;  /* compact: count bytes, or NULL */
-    void  *queries; /* n_queries keys, or NULL; a lookup's and an equal range's are in the array seven times in eight */
-    void  *rows;    /* gather: count rows; keys are then the indices, of 4 bytes */
-    size_t kept;    /* compact: how many flags are set */
+    void    *keys;    /* count elements, sorted if the workload needs it; for dictionaries in order of arrival */
+    void    *values;  /* count values (value_of), or NULL */
+    uint8_t *flags;   /* compact: count bytes, or NULL */
+    void    *queries; /* n_queries keys, or NULL; seven of eight queries of lookup and equal_range hit */
+    void    *rows;    /* gather: count rows; keys are then 4-byte indices */
+    size_t   kept;    /* compact: number of set flags */
 };
 
-/* False if memory ran out; then *in is empty. */
+/* False without memory; then *in is empty. */
 bool inputs_make(const struct spec *spec, struct inputs *in);
 void inputs_free(struct inputs *in);
 
-/* What workloads over arrays give, and whether it is right. */
-
-/* What a run left, in host memory. Not all are used by each workload. */
+/* Results in host memory. A workload uses some of them. */
 struct answer {
-    const void     *keys;   /* count elements (scan's output too; gather's rows); groupby: one per group; select: one */
-    const void     *values; /* count values; lookup: n_queries */
+    const void *keys;   /* count elements (also scan's output and gather's rows); groupby: one per group; select: one */
+    const void *values; /* count values; lookup: n_queries */
     const uint32_t *ranks;  /* n_queries */
     const uint8_t  *found;  /* n_queries */
     const void     *total;  /* reduce: one element */
@@ -43,10 +41,9 @@ struct answer {
     const uint32_t *counts; /* groupby: one per group */
 };
 
-/* Whether an answer is right, completely: every element is looked at, and for sorts and merges that each input came out
- * once, in order, equal keys in their order (with values exactly; without, by a hash of the set of keys). If not,
- * `why` says the first thing that is wrong. Takes time proportional to the input.
- * ties_may_swap: a merge that promises no order among equal keys. */
+/* Checks an answer completely, in linear time. Sorts and merges: every input came out once and in order, and equal
+ * keys in input order (with values exactly; without, by a hash of the multiset). `why` gets the first error.
+ * ties_may_swap: the merge promises no order of equal keys. */
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why, size_t why_bytes);
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A counter through the finalizer of splitmix64 (Steele, Lea, Flood 2014): any element can be had without the ones
- * before it, so that inputs do not depend on the number of threads. */
+/* A counter through the finalizer of splitmix64 (Steele, Lea, Flood 2014). Elements do not depend on each other, so
+ * inputs do not depend on the number of threads. */
 uint64_t draw(uint64_t seed, uint64_t i)
 {
     uint64_t x = seed * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
@@ -71,7 +71,7 @@ static void set_key(const struct fill *fill, size_t i, uint64_t order64)
 #define CLUSTER_KEYS   256
 #define CLUSTER_SPAN   4096
 
-/* A random place for the cluster, and one within it. */
+/* A random cluster, and a random place in it. */
 static uint64_t clustered_key(const struct fill *fill, size_t i, uint64_t unit)
 {
     const uint64_t clusters = fill->count / CLUSTER_KEYS + 1;
@@ -79,7 +79,7 @@ static uint64_t clustered_key(const struct fill *fill, size_t i, uint64_t unit)
     return draw(3000, (r >> 32) % clusters) + r % CLUSTER_SPAN * unit;
 }
 
-/* The ordered form of element i as 64 bits; keys of 4 bytes take the upper half. */
+/* The ordered form of element i as 64 bits. Keys of 4 bytes take the upper half. */
 static uint64_t key_at(const struct fill *fill, size_t i)
 {
     const uint64_t step = fill->count ? UINT64_MAX / fill->count : 0;
@@ -110,14 +110,14 @@ static void fill_at(void *arg, size_t i)
     set_key(fill, i, key_at(fill, i));
 }
 
-/* What sorting `count` uniform draws would give, without sorting: the sums of exponential gaps, divided by the sum of
- * count + 1 of them, are distributed as the ordered draws. Blocks of one size, whatever the threads, so that sums are
- * rounded alike everywhere; a block's last sum is exactly the next one's start, so the order holds across blocks. */
+/* Sorted uniform draws without a sort: partial sums of exponential gaps, divided by the sum of count + 1 gaps, have
+ * the distribution of ordered draws. Blocks of fixed size make rounding independent of the threads. A block ends
+ * exactly where the next begins, so keys ascend across blocks. */
 #define GAP_BLOCK ((size_t) 16384)
 
 struct gaps {
     struct fill fill;
-    double     *start; /* per block: the sum of its gaps, later the sum of all before it */
+    double     *start; /* per block: the sum of its gaps, later the sum of all gaps before it */
     double      total;
 };
 
@@ -158,7 +158,7 @@ static void place_gaps(void *arg, size_t from, size_t to, int part)
     }
 }
 
-/* for_spans cuts finely only for many elements; a block is worth a thread by itself. */
+/* for_spans cuts finely only for many elements, but a block is worth a thread. */
 struct blocks {
     span_fn      fn;
     struct gaps *gaps;
@@ -189,7 +189,7 @@ static bool fill_ordered_draws(const struct fill *fill)
     return true;
 }
 
-/* Keys to another form. */
+/* Converts keys. */
 struct forms {
     const void *from;
     void       *to;

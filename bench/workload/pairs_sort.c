@@ -9,19 +9,19 @@
 
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
-/* Fewer elements are sorted on one thread. */
+/* Fewer elements use one thread. */
 #define PART_MIN 65536
 
 struct digits {
     size_t of[DIGITS];
 };
 
-/* One pass: parts count their digits, then each puts its elements behind those of the parts before it. */
+/* One pass. Parts count their digits. Then each part moves its elements behind the elements of earlier parts. */
 struct pass {
     struct pairs   from, to;
     size_t         key_bytes, value_bytes, count, parts;
     int            shift;
-    struct digits *place; /* of each part: numbers, then where its next element with the digit goes */
+    struct digits *place; /* per part: counts, then the next place of each digit */
 };
 
 static size_t digit_at(const struct pass *pass, size_t i)

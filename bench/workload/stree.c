@@ -28,7 +28,7 @@ static uint32_t *huge_pages(size_t keys)
     return memory;
 }
 
-/* Entry e of a level above the keys: the last key below unit e of the level beneath; past the last one, the last key. */
+/* Entry e of a level: the last key of unit e below it; past the end, the last key. */
 static void fill_level(struct stree *tree, const uint32_t *keys, int level)
 {
     const size_t below = (size_t) 1 << (4 * level);
@@ -74,7 +74,7 @@ struct ranks {
     uint32_t           *rank;
 };
 
-/* One query after another, for what is left over and for processors without AVX2. */
+/* One query at a time, for remainders and without AVX2. */
 static void ranks_one_by_one(const struct ranks *r, size_t from, size_t to)
 {
     const struct stree *tree = r->tree;

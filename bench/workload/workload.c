@@ -84,7 +84,7 @@ bool structure_is(int structure, enum structure_trait trait)
     return structure < N_STRUCTURES && (traits_of[structure] & trait) != 0;
 }
 
-bool structure_is_baseline(int structure)
+bool structure_is_rival(int structure)
 {
     return structure == LOCKFREE || structure == CUCKOO;
 }
@@ -244,14 +244,14 @@ bool spec_asks_same(const struct spec *a, const struct spec *b)
            a->count == b->count && a->n_queries == b->n_queries && a->seed == b->seed && a->batch == b->batch;
 }
 
-/* One batch is timed, of a dictionary that is there. */
+/* One batch on a filled dictionary is timed. */
 static bool is_one_batch(enum workload workload)
 {
     return workload_on_device(workload) == INSERTRANDOM || workload == CONCURRENTINSERT ||
            workload_has_updates(workload) || workload == DELETERANGE;
 }
 
-/* A task in rounds, whose batches are not those that the dictionary was filled by. */
+/* Tasks in rounds. Their batches differ from the batches of the table. */
 static bool has_rounds(enum workload workload)
 {
     return workload == QUEUE || workload == EXPIRY || workload == ORDERBOOK;
@@ -281,7 +281,7 @@ size_t spec_batch(const struct spec *spec)
     const bool whole = spec->workload == CONCURRENTFILL || workload_on_device(spec->workload) == BUILD ||
                        spec->workload == LONGESTPREFIX;
     const size_t wanted = spec->batch && !whole ? spec->batch : default_batch(spec);
-    const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations on a key */
+    const bool   any = spec->workload == CONCURRENTPOINTS; /* several operations a key */
     return wanted > spec->count && !any ? spec->count : wanted ? wanted : 1;
 }
 
@@ -303,22 +303,22 @@ size_t spec_changes(const struct spec *spec)
     return changes ? changes : 1;
 }
 
-/* Rounds of the model, each of which goes through all elements. */
-#define MOST_ROUNDS   8
-#define MOST_ELEMENTS ((size_t) 1 << 27)
+/* Each round of the model visits all elements. */
+#define ROUNDS_MAX   8
+#define ELEMENTS_MAX ((size_t) 1 << 27)
 
 size_t spec_rounds(const struct spec *spec)
 {
-    const size_t batches = spec->count / spec_batch(spec), bearable = MOST_ELEMENTS / spec->count + 1;
+    const size_t batches = spec->count / spec_batch(spec), bearable = ELEMENTS_MAX / spec->count + 1;
     const size_t wanted = spec->workload == QUEUE       ? bearable
                           : spec->workload == EXPIRY    ? (batches < bearable ? batches : bearable)
                           : spec->workload == ORDERBOOK ? batches
-                                                        : (batches < MOST_ROUNDS ? batches : MOST_ROUNDS);
+                                                        : (batches < ROUNDS_MAX ? batches : ROUNDS_MAX);
     return wanted < TASK_ROUNDS ? wanted : TASK_ROUNDS;
 }
 
-/* Of each element that is replaced, and of each that is erased, the old one is stale, and so is what says that it was
- * erased: of n elements, and c of each, 3 c are, out of n + 2 c. */
+/* A replaced or erased element leaves a stale one, and an erase adds a tombstone: with c of each, 3 c of n + 2 c
+ * elements are stale. */
 size_t spec_churn(const struct spec *spec)
 {
     const double share = spec->stale_percent / 100.0;
@@ -355,7 +355,7 @@ double spec_bytes(const struct spec *spec)
         return 2 * count * key;
     case REDUCE:
         return count * key;
-    case COMPACT: /* half is kept */
+    case COMPACT: /* half of the elements */
         return count * (1 + pair * 1.5);
     case SEARCH:
         return queries * (key + 4) + touched * key;
@@ -400,8 +400,8 @@ ordo_op spec_op(const struct spec *spec)
     return type_is_float(spec->type) ? ORDO_MAX : ORDO_SUM;
 }
 
-/* Numbers up to this are powers of two. */
-#define MOST_LOG2 31
+/* Smaller numbers are exponents of two. */
+#define LOG2_MAX 31
 
 static bool parse_size(const char **text, size_t *size, bool *is_log2)
 {
@@ -412,7 +412,7 @@ static bool parse_size(const char **text, size_t *size, bool *is_log2)
     char                    *end = NULL;
     const unsigned long long number = strtoull(*text, &end, 10);
     *text = end;
-    *is_log2 = !exact && number <= MOST_LOG2;
+    *is_log2 = !exact && number <= LOG2_MAX;
     if (power && !*is_log2)
         return false;
     *size = (size_t) number;
@@ -436,7 +436,7 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
             snprintf(why, why_bytes,
                      "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
                      "numbers above %d stand for themselves (at most %zu)",
-                     text, MOST_LOG2, ORDO_MAX_COUNT);
+                     text, LOG2_MAX, ORDO_MAX_COUNT);
             return -1;
         }
         for (; from <= to && n < room; from++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tools measure: workloads, and the axes along which they are measured. Like all of this room it knows neither
- * OpenCL calls nor CUDA, so that a peer library gets the same inputs (inputs.h) and the same checks (answer.h). */
+/* Workloads and the axes along which they are measured. This room uses neither OpenCL nor CUDA, so that peers get
+ * the same inputs and checks (inputs.h). */
 #ifndef BENCH_WORKLOAD_WORKLOAD_H
 #define BENCH_WORKLOAD_WORKLOAD_H
 
@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---- the axes ------------------------------------------------------------------------------------------------ */
 
-/* id, name, what it does */
+/* id, name, text */
 #define WORKLOAD_MAP(X)                                                                                                \
     X(SORT, "sort", "stable sort of keys, with values if they have bytes")                                             \
     X(MERGE, "merge", "stable merge of two sorted halves")                                                             \
@@ -32,7 +32,7 @@ extern "C" {
     X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")                                         \
     X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
-/* Dictionaries. `count` is the number of elements put in before or meanwhile (equal keys count each). */
+/* Dictionaries. `count` is the number of elements put in, equal keys counted each. */
 #define DICT_WORKLOAD_MAP(X)                                                                                           \
     X(FILLRANDOM, "fillrandom", "upsert of all elements, batch by batch, into an empty dictionary")                    \
     X(FILLSEQ, "fillseq", "the same with keys one after another")                                                      \
@@ -79,7 +79,7 @@ enum workload {
 #define X(id, name, text) id,
     WORKLOAD_MAP(X)
 #undef X
-        N_WORKLOADS, /* over arrays; those of dictionaries follow */
+        N_WORKLOADS, /* over arrays; dictionaries follow */
 
     LAST_OF_ARRAYS = N_WORKLOADS - 1,
 #define X(id, name, text) id,
@@ -91,25 +91,24 @@ enum workload {
 bool workload_is_dict(enum workload workload);
 /* CLEANUP and COMPACTALL. */
 bool workload_cleans_up(enum workload workload);
-/* Whether it goes by the order of keys, which not every structure has. */
+/* Whether it needs the order of keys. */
 bool workload_needs_order(enum workload workload);
-/* Whether it is one of concurrent batches, which not every structure takes. */
+/* Whether it uses concurrent batches. */
 bool workload_is_concurrent(enum workload workload);
-/* Whether its batches have shares of updates (update_percent). */
+/* Whether its batches have a share of updates (update_percent). */
 bool workload_has_updates(enum workload workload);
-/* Whether it goes from and to arrays in host memory; and the workload that does the same between arrays of the device, itself where
- * there is none. */
+/* Whether it uses arrays in host memory; and the equivalent workload on the device, itself if there is none. */
 bool          workload_is_host(enum workload workload);
 enum workload workload_on_device(enum workload workload);
 
 const char *workload_name(enum workload workload);
 const char *workload_text(enum workload workload);
 
-/* Forms of one workload. The name of a variant is "" where there is only one; NULL past the last. */
+/* The forms of a workload: "" if there is one, NULL past the last. */
 const char *variant_name(enum workload workload, int variant);
 
-/* Of dictionaries the variant is the structure: id, name (ordo_NAME_create), what it is, and what a point of the axes
- * (struct spec *spec) sets of its configuration besides the types. A new structure is a row here. */
+/* The structures, which are the variants of dictionaries: id, name (ordo_NAME_create), traits, and settings from a
+ * point (struct spec *spec). Add a structure here. */
 #define STRUCTURE_MAP(X)                                                                                               \
     X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
     X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
@@ -125,44 +124,43 @@ enum structure {
     STRUCTURE_MAP(X)
 #undef X
         N_STRUCTURES,
-    /* Not of Ordo, and measured only if they are named: peers/rivals.h. */
+    /* Others' structures (peers/rivals.h), measured only by name. */
     LOCKFREE = N_STRUCTURES,
     CUCKOO,
     N_VARIANTS
 };
 
 enum structure_trait {
-    BUILT_WHOLE = 1, /* filled by one build: an update rewrites everything, or its load is to be the one that is set */
-    KEEPS_STALE = 2, /* what is replaced stays stored until ordo_lsm_cleanup */
-    NO_ORDER = 4,    /* cannot do what goes by the order of keys */
+    BUILT_WHOLE = 1, /* filled by one build, because an update rewrites everything or would change the load */
+    KEEPS_STALE = 2, /* replaced elements stay until ordo_lsm_cleanup */
+    NO_ORDER = 4,    /* has no order of keys */
 };
 bool structure_is(int structure, enum structure_trait trait);
-/* Whether it is a baseline, not one of Ordo's. */
-bool structure_is_baseline(int structure);
+/* Whether it is not one of Ordo's. */
+bool structure_is_rival(int structure);
 
-/* search and lookup: variant is a sum of the first two, or one of the others. */
+/* search and lookup: a sum of the first two, or one of the others. */
 #define VARIANT_SORTED     1 /* queries in ascending order */
-#define VARIANT_INDEX      2 /* through a prebuilt index */
-#define VARIANT_COMPRESSED 4 /* through one that holds the keys, compressed */
-#define VARIANT_BUFFERED   5 /* random queries, through an index, partitioned first */
-#define VARIANT_SORTS      6 /* random queries, sorted first */
+#define VARIANT_INDEX      2 /* with an index */
+#define VARIANT_COMPRESSED 4 /* with a compressed index */
+#define VARIANT_BUFFERED   5 /* random, partitioned first, with an index */
+#define VARIANT_SORTS      6 /* random, sorted first */
 bool variant_is_sorted(int variant);
 bool variant_has_index(int variant);
 
-/* groupby: keys are drawn from so many, if they are uniform; variant 1: equal ones lie side by side. */
+/* groupby: number of different uniform keys; variant 1: equal keys are adjacent. */
 #define GROUPS 100000
 
-/* How keys are drawn. Floats get bit patterns whose total order is that of the unsigned integers drawn: every kind of
- * float occurs, infinities and NaNs included. */
+/* Distributions of keys. Floats get bit patterns in the order of the drawn integers, so infinities and NaNs occur. */
 enum dist {
     UNIFORM,    /* all keys equally likely */
     FEW,        /* 16 different ones */
     SORTED,     /* ascending, evenly spread */
     REVERSE,    /* descending, evenly spread */
-    ZIPF,       /* about one in r for the r-th most frequent of a million keys */
+    ZIPF,       /* the r-th most frequent of a million keys has a share of about 1/r */
     SEQUENTIAL, /* 0, 1, 2 and so on */
     CLUSTERED,  /* groups of some 256 keys within a span of 4096 */
-    DENSE,      /* 7 of each 8 successive keys; asked for at random */
+    DENSE,      /* 7 of 8 successive keys; queried at random */
     N_DISTS
 };
 const char *dist_name(enum dist dist);
@@ -170,38 +168,38 @@ const char *dist_name(enum dist dist);
 const char *type_name(ordo_type type);
 #define N_TYPES 6
 
-/* The numbers of a point that only dictionaries have, a row each: a new option of ordo-bench is one here, and its line in
- * bench/help.txt. Member of struct spec, option, name in files; least and most (0: a flag); without the option (0: what the library
- * does without it); which points have it, by workload and variant; traits. */
+/* The numbers of a point of dictionaries. Add an option of ordo-bench as a row here, with its line in
+ * bench/help.txt. Columns: member of struct spec, option, name in files, least, most (0: a flag), default (0: the
+ * library's), which points have it (by workload and variant), traits. */
 #define AXIS_MAP(X)                                                                                                    \
-    /* of the keys to find, how many are there */                                                                      \
+    /* percentage of queries that hit */                                                                               \
     X(hit_percent, "--hit-rate", "hit_percent", 0, 100, 100, true, AXIS_ZERO)                                          \
-    /* elements in an interval, in the mean */                                                                         \
+    /* mean number of elements in an interval */                                                                       \
     X(width, "--width", "width", 1, 1 << 20, 8, true, AXIS_ZERO)                                                       \
-    /* of an LSM */                                                                                                    \
+    /* for an LSM */                                                                                                   \
     X(growth, "--growth", "growth", 2, 16, 0, true, AXIS_ZERO | AXIS_STRUCTURE)                                        \
     X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, NO_ORDER), AXIS_STRUCTURE)              \
     X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
     X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
-    /* bits from one length of prefixes to the next */                                                                 \
+    /* bits between lengths of prefixes */                                                                             \
     X(group, "--group", "group", 1, 8, 0, variant == XFAST, AXIS_STRUCTURE)                                            \
     X(fixed_depth, "--fixed-depth", "fixed_depth", 0, 0, 0, variant == HAMT, AXIS_STRUCTURE)                           \
-    /* each call that is timed is the first after the updates, and may merge runs */                                   \
+    /* time the first call after updates, which may merge runs */                                                      \
     X(first_calls, "--first-calls", "first_calls", 0, 0, 0, workload_has_queries(workload), AXIS_STRUCTURE)            \
-    /* how many of the operations change something */                                                                  \
+    /* percentage of operations that update */                                                                         \
     X(update_percent, "--updates", "update_percent", 0, 100, 0, workload_has_updates(workload), AXIS_ZERO | AXIS_LIST) \
-    /* of what is stored; 0: a tenth of the elements is erased, a tenth replaced */                                    \
+    /* percentage of stale elements; 0: erase a tenth, replace a tenth */                                              \
     X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
-    /* of the elements; 0: 100 */                                                                                      \
+    /* percentage of elements; 0: 100 */                                                                               \
     X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload == DELETERANDOM, AXIS_LATE)                     \
-    /* numbers of batches, evenly spread, after which queries are timed */                                             \
+    /* number of fills at which queries are timed */                                                                   \
     X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
 
 enum axis_trait {
-    AXIS_ZERO = 1,      /* 0 is written to files as a value */
+    AXIS_ZERO = 1,      /* 0 is written to files */
     AXIS_LATE = 2,      /* old files lack it */
-    AXIS_STRUCTURE = 4, /* only the structure goes by it: what is asked and answered is the same */
-    AXIS_POWER = 8,     /* powers of two alone */
+    AXIS_STRUCTURE = 4, /* only the structure uses it: queries and answers stay the same */
+    AXIS_POWER = 8,     /* only powers of two */
     AXIS_LIST = 16,     /* the option takes a list */
 };
 enum axis {
@@ -217,80 +215,78 @@ struct axis_facts {
 };
 extern const struct axis_facts axes[N_AXES];
 
-/* One point of the axes. Zero means default only where said. */
+/* One point of the axes. */
 struct spec {
     enum workload workload;
     int           variant;
     ordo_type     type;
-    uint32_t      value_bytes; /* 0, 4 or 8; scan, reduce and search have no values: 0 */
+    uint32_t      value_bytes; /* 0, 4 or 8; 0 for workloads without values */
     enum dist     dist;
-    size_t        count;     /* elements; merge, merge_runs: elements out */
-    size_t        n_queries; /* search, lookup; dictionaries: of readrandom to concurrentread */
+    size_t        count;     /* elements; merge, merge_runs: elements of the output */
+    size_t        n_queries; /* for searches and dictionary queries */
     uint64_t      seed;
-    const char   *tune; /* tunables that are set for it, NAME=VALUE,...; NULL: none */
+    const char   *tune; /* tunables to set, NAME=VALUE,...; NULL: none */
 
     /* Dictionaries only. */
-    size_t batch; /* elements of a batch; 0: a sixteenth of all (see spec_batch) */
+    size_t batch; /* elements of a batch; 0: a sixteenth (see spec_batch) */
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
 #undef X
 };
 
-/* The number of a point on an axis, 0 if it has none; and whether points of the workload and variant have one. */
+/* The number of a point on an axis, 0 if it has none; and whether such points have one. */
 uint32_t spec_axis(const struct spec *spec, int axis);
 bool     has_axis(int axis, enum workload workload, int variant);
-/* Whether two points, of different structures perhaps, ask for the same. */
+/* Whether two points ask the same queries, whatever the structures. */
 bool spec_asks_same(const struct spec *a, const struct spec *b);
 
-/* Whether it is one of prefixes, which keys of ORDO_U32 and ORDO_U64 have. */
+/* Whether it queries prefixes, which needs keys of type u32 or u64. */
 bool workload_asks_prefixes(enum workload workload);
-/* Whether it works on values, so that there have to be some. */
+/* Whether it needs values. */
 bool workload_needs_values(enum workload workload);
-/* Whether the workload has values at all: sort, merge, merge_runs, compact, lookup, groupby, top, dictionaries. */
+/* Whether it has values. */
 bool workload_has_values(enum workload workload);
 bool workload_has_queries(enum workload workload);
-/* Rows of gather: bytes; top: how many come first, at most all. */
+/* gather: bytes of a row; top: number of results, at most count. */
 size_t spec_row_bytes(const struct spec *spec);
 size_t spec_top(const struct spec *spec);
-/* Runs that the keys are made of: 1 for one sorted or unsorted array, 2 for merge, more for merge_runs. */
+/* Sorted runs of the input: 2 for merge, more for merge_runs, else 1. */
 size_t spec_runs(const struct spec *spec);
-/* Run r lies in elements at .. at + count - 1. */
+/* Run r: elements at .. at + count - 1. */
 struct ordo_run spec_run(const struct spec *spec, size_t r);
 
-/* The batch size in elements: at most count, at least 1. */
+/* The batch size, from 1 to count. */
 size_t spec_batch(const struct spec *spec);
-/* The batch size by which a dictionary gets what it has beforehand. */
+/* The batch size that fills the dictionary first. */
 size_t spec_table_batch(const struct spec *spec);
-/* Elements that overwrite and deleterandom go through. */
+/* Elements that overwrite and deleterandom touch. */
 size_t spec_changes(const struct spec *spec);
-/* How many batches take turns with others (readwhilewriting, mixed, queue ...): no more than the host can follow in short
- * time. */
+/* Rounds of batches, few enough for the model. */
 size_t spec_rounds(const struct spec *spec);
-/* How many elements are replaced before a cleanup, and how many others erased. */
+/* Elements that are replaced, and others that are erased, before a cleanup. */
 size_t spec_churn(const struct spec *spec);
 
-/* What a rate counts: elements, or queries where there are any; of dictionaries the operations. */
+/* The unit of rates: elements, queries or operations. */
 size_t spec_operations(const struct spec *spec);
-/* The bytes that have to move at least, whatever the algorithm:
- *   sort, merge, merge_runs  read and write every key and value once
- *   scan                     read and write every element once
- *   reduce                   read every element once
+/* The bytes that any algorithm must move:
+ *   sort, merge, merge_runs  read and write every key and value
+ *   scan                     read and write every element
+ *   reduce                   read every element
  *   compact                  read every flag, key and value; write the kept ones
- *   search                   read every query and as many keys as there are queries, but none twice; write every rank
- *   lookup                   the same with values, writing a value and a byte per query
- *   equal_range              as search, writing two ranks per query
- *   groupby, top, select     read every key, and of groupby every value, once
- *   gather                   read every index and a row for it, write the row
- *   dictionaries             not said: 0
- *   from host arrays         see spec_transfers */
+ *   search                   read every query and as many keys, none twice; write every rank
+ *   lookup                   as search, with a value and a byte written per query
+ *   equal_range              as search, with two ranks per query
+ *   groupby, top, select     read every key; groupby also every value
+ *   gather                   read every index and row; write the row
+ *   dictionaries             0
+ *   host arrays              see spec_transfers */
 double spec_bytes(const struct spec *spec);
-/* The bytes that have to come to the device and those that have to go back, of workloads from and to host arrays, else 0; `stored`: the
- * elements that an export finds. */
+/* The bytes to and from the device for workloads on host arrays, else 0. `stored`: elements of an export. */
 struct transfers {
     double to_device, from_device;
 };
 struct transfers spec_transfers(const struct spec *spec, size_t stored);
-/* Sum for integers (exclusive in a scan), maximum for floats (inclusive). */
+/* Exclusive sum for integers, inclusive maximum for floats. */
 ordo_op spec_op(const struct spec *spec);
 
 /* Bytes of a key of this type. */
@@ -298,12 +294,12 @@ size_t type_bytes(ordo_type type);
 /* Floats, whose scans and reductions are maxima. */
 bool type_is_float(ordo_type type);
 
-/* Device memory that a workload takes, without the scratch of its calls, and the largest buffer of it. */
+/* Device memory without scratch, and the largest buffer. */
 struct workload_bytes {
     uint64_t all, largest;
 };
 
-/* Arrays of 4- or 8-byte elements, whatever their type. */
+/* Elements of 4 or 8 bytes. */
 
 static inline uint64_t element(const void *array, size_t bytes, size_t i)
 {
@@ -317,13 +313,11 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
         ((uint64_t *) array)[i] = value;
 }
 
-/* Outputs hold this before a run, so that what is never written shows. */
+/* Outputs are filled with it, so that missing writes show. */
 #define POISON_BYTE 0xa5
 #define POISON_WORD 0xa5a5a5a5a5a5a5a5u
 
-/* The axes as text: lists of sizes and of names. */
-
-/* Each reads one comma-separated list and returns how many entries it holds, or -1 with the reason in `why`. */
+/* Parse a comma-separated list of sizes or names. Return the number of entries, or -1 with the reason in `why`. */
 int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
 int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
                 size_t why_bytes);

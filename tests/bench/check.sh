@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The alarm of ordo-bench: what is slower than another build, or than files, is found, and nothing else. The other build is this
-# one with its rates changed. Argument: ordo-bench. Without any OpenCL device it is skipped (77).
+# Comparisons of ordo-bench report a row that is slower than another build or than files, and no other row. The other build
+# is this one with changed rates. Argument: ordo-bench. Skipped (77) without an OpenCL device.
 set -u
 bench=$1
 dir=$(mktemp -d) || exit 1
@@ -19,8 +19,9 @@ if "$bench" --list | grep -q 'Devices.*none'; then
     exit 77
 fi
 
-# Processes after the first measure too, so they must see the device: where the first one has it for itself, the CPU will do. It does
-# for all that follows, too, where there is one: some sixty processes open the device, and a GPU's driver takes seconds on a busy machine.
+# All processes measure, so each must see the device. If the first process holds it exclusively, the test uses the CPU. A
+# CPU, if present, is also used for everything after, because some sixty processes open the device, and a GPU driver takes
+# seconds on a busy machine.
 measure_twice() {
     "$bench" -w reduce -n 8 -r 3 --no-limits --no-host --processes 2 >"$dir/out" 2>"$dir/err"
 }
@@ -71,7 +72,7 @@ expect() {
     [ "$got" -eq "$want" ] || fail "status $want, not $got, with $*"
     ! grep -q '.\{81\}' "$dir/out" || fail "lines fit 80 columns"
 }
-# A line, or a text over lines that break where a device's name makes them.
+# A line, or a text over several lines. The name of the device decides the line breaks.
 says() {
     grep -q -e "$1" "$dir/out" || tr -s '\n ' ' ' <"$dir/out" | grep -q -e "$1" || fail "it says $1"
 }
@@ -101,7 +102,7 @@ DROPPED=''
 expect 3 --compare "$dir/old.json" --processes 3
 says '/ before'
 says '2 looked slower at first, 2 did again'
-# Where no row can be compared the alarm fails.
+# The comparison fails if no row can be compared.
 unlike() {
     expect 1 "$@"
     grep -q 'nothing was compared' "$dir/err" || fail "it complains with $*"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that the tools start. No device is needed. */
+/* Child processes of the tools. Needs no device. */
 #include "bench/common/child.h"
 
 #include <criterion/criterion.h>
@@ -17,7 +17,7 @@ static const char *said_by_shell(const char *command, const char *const *environ
     return outcome.said;
 }
 
-/* Some loaders of OpenCL split a list of drivers in place, so that a second process would get the first driver alone. */
+/* Some OpenCL loaders split a list of drivers in place, so a second process would get only the first driver. */
 Test(child, gets_the_environment_that_was_kept)
 {
     static const char *const added[] = { "ORDO_TEST_ADDED=new", NULL };
@@ -30,8 +30,8 @@ Test(child, gets_the_environment_that_was_kept)
     cr_expect_str_eq(said_by_shell("echo $ORDO_TEST_LIST $ORDO_TEST_ADDED", added), "one:two new");
 }
 
-/* Memory comes as digits, which an answer may be: where nothing was said none of it is one. A sanitizer's allocator
-   takes no such order, and fills memory with a byte of its own. */
+/* Fills fresh memory with digits, which are valid JSON. A child without an answer must not appear to give one. The
+ * allocator of a sanitizer ignores M_PERTURB and fills memory with another byte. */
 Test(child, says_nothing_of_its_own)
 {
 #ifdef M_PERTURB

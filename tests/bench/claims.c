@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Papers' experiments as data: that each file says what it must, that a claim's verdict is what its figures say, and that figures
- * are what rows of ordo-bench say. No device is needed. */
-#include "bench/papers/papers.h"
+/* Experiments of papers. Checks the files, the verdicts of claims, and the figures that rows of ordo-bench give. Needs
+ * no device. */
 #include "bench/common/json.h"
+#include "bench/papers/papers.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static const cJSON *list_of(const cJSON *json, const char *name)
     return cJSON_GetObjectItemCaseSensitive(json, name);
 }
 
-/* The paper's own rows as if they had been measured here. */
+/* The rows of the paper in place of measured rows. */
 static cJSON *own_figures(const cJSON *paper)
 {
     cJSON       *all = cJSON_CreateObject();
@@ -89,8 +89,8 @@ Test(claims, without_figures_nothing_can_be_asked)
     }
 }
 
-/* Where a paper contradicts itself: more that is stale makes its cleanups slower; lookups of 2^24 and 2^23 seem exchanged; and what
- * "almost twice" sums up is 1.75. */
+/* The papers contradict these claims themselves. More stale elements make the cleanups of one paper slower. Lookups of
+ * 2^24 and 2^23 seem exchanged. "Almost twice" stands for 1.75. */
 static bool is_slip(const char *id)
 {
     static const char *const slips[] = { "cleanup-more-stale-better", "lookup-falls-with-batch",
@@ -127,7 +127,7 @@ struct judged_case {
     const char  *test, *said; /* of the claim; said "": nothing */
     const char  *a, *b;       /* values at x = 1, 2, 4, 8, ... of two lines, also in rows of two columns; "" : none */
     enum verdict verdict;
-    double       here; /* NaN: not looked at */
+    double       here; /* NaN: not checked */
 };
 
 #define BOTH  "\"left\":{\"line\":\"a\"},\"right\":{\"line\":\"b\"},\"along\":\"x\""
@@ -239,7 +239,7 @@ Test(claims, verdicts)
     cJSON_Delete(paper);
 }
 
-/* Times of 64 batches by a model, which only that model explains. */
+/* Times of 64 batches by a model. Only this model may explain them. */
 static void add_times(cJSON *figures, const char *model)
 {
     for (int r = 1; r <= 64; r++) {

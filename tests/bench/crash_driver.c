@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenCL driver that ends its process as soon as it is loaded, as broken ones do. */
+/* A broken OpenCL driver. It ends its process when it is loaded. */
 #include <stdlib.h>
 
 __attribute__((constructor)) static void crash(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The demo's reader: what it takes, what it reports, what it refuses. */
+/* The range reader of the demo: accepted input, errors, and the line numbers of errors. */
 #include "bench/tools/demo/ranges.h"
 
 #include <criterion/criterion.h>

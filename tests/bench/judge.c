@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which new values ordo-tune keeps. No device is needed. */
+/* Which new values ordo-tune keeps. Needs no device. */
 #include "bench/tools/tune/judge.h"
 
 #include <criterion/criterion.h>
 
-/* A group whose first param was changed, with a trial for its large inputs and one for small ones. */
+/* The first param of the group was changed. It has a trial for large inputs and one for small inputs. */
 static struct group group_of(double large_before, double large_after, double small_before, double small_after)
 {
     return (struct group) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ordo-bench loses nothing: killed at random moments, its file is JSON with all rows done and goes on from there; interrupted, it
-# ends after the row at hand; a pipe sees rows as they come. Argument: ordo-bench. ORDO_TEST_KILLS: how often it is killed (6).
-# Without any OpenCL device it is skipped (77).
+# ordo-bench loses no rows. Killed at a random moment, its file is JSON with all finished rows, and --resume continues it.
+# Interrupted, it ends after the current row. A pipe gets rows as they are done. Argument: ordo-bench. ORDO_TEST_KILLS: the
+# number of kills (6). Skipped (77) without an OpenCL device.
 set -u
 bench=$1
 kills=${ORDO_TEST_KILLS:-6}
@@ -22,7 +22,7 @@ if "$bench" --list | grep -q 'Devices.*none'; then
     exit 77
 fi
 
-# measure FILE: begins it, or goes on with it. Ends the shell it is called in: ( measure FILE ).
+# measure FILE: starts or continues it. Ends the calling shell: ( measure FILE ).
 measure() {
     if [ -e "$1" ]; then
         exec "$bench" --resume "$1"
@@ -62,7 +62,7 @@ points "$dir/killed" | cmp -s - "$dir/want" || fail "in the end the rows are tho
 [ ! -e "$dir/killed.part" ] || fail "nothing else is left"
 
 # ---- interrupted
-# Begins, is interrupted after the first row, and ends; in $got its status.
+# Interrupts a run after its first row. $got is its exit status.
 stop_with() {
     rm -f "$dir/stopped"
     : >"$dir/out" # what was there has rows

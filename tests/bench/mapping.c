@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The demo's check of the device's answers: right ones pass, each kind of wrong one is found. */
+/* The demo checks the answers of the device. Right answers pass, and each kind of wrong answer fails. */
 #include "bench/tools/demo/ranges.h"
 
 #include <criterion/criterion.h>
@@ -48,7 +48,7 @@ Test(mapping, wrong_ranks_are_found)
         cr_assert_eq(result.example_rank, wrong[i]);
         mapping_result_free(&result);
     }
-    /* An address in no range, at a wrong place that is in no range either. */
+    /* An address in no range, with another place that is in no range. */
     static const uint32_t gap = 30, before_all = 0;
     struct mapping_result result = check(right_table, &gap, &before_all, 1);
     cr_assert_eq(result.wrong, 1);

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Calls point downwards only: a file of bench/ includes headers of files that stand above it in bench/meson.build's lists,
-# of its own room or a lower one. Argument: the directory bench.
+# A file of bench/ includes only headers of its own folder or a lower one. The order is the order of the lists in
+# bench/meson.build. Argument: the directory bench.
 set -u
 cd "$1" || exit 1
 awk '
     function fail(text) { print text; bad = 1 }
     FILENAME == "meson.build" {
-        # The lists, bottom up: every .c of ours with its place.
+        # The lists, bottom up: every .c file with its place.
         while (match($0, /'"'"'(common|workload|peers|measure|papers|report|bench|tools\/[a-z]+)\/[a-z_]+\.(c|cpp|cu)'"'"'/)) {
             name = substr($0, RSTART + 1, RLENGTH - 2)
             sub(/\.[a-z]+$/, "", name)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results for eyes and windows: contrast, colours that the colour-blind tell apart, each field of a file that it shows,
-large files, and, where ORDO_TEST_CHROMIUM names a Chromium, windows of three widths, light and dark, and printed pages.
-Node.js draws the pages.
+"""Checks the page of results: contrast, colours for the colour-blind, the fields of a file, and large files. If
+ORDO_TEST_CHROMIUM names a Chromium, also windows of three widths, light and dark, and printed pages. Node.js draws the
+pages.
 
     page.py ORDO-BENCH RESULTS
 """
@@ -112,9 +112,9 @@ def check_colours(path):
                  "%d: lines %d and %d differ by %.1f, and neither in dash nor in mark" % (which, i, j, apart))
 
 
-# ---- what the page says of a file
+# ---- fields of a file on the page
 
-# Fields that are for tools, or that others on the page are made of.
+# Fields for tools, and sources of computed figures on the page.
 SILENT = {
     "tool", "version", "schema", "sources", "type", "sanitizers", "environment", "system", "processors", "ended", "seconds", "load",
     "began", "sensors", "sensors_at_end", "vendor", "opencl", "cpu", "unified_memory", "groups_progress", "int64_atomics", "address_order",
@@ -141,7 +141,7 @@ def put(thing, path, value):
     thing[path[-1]] = value
 
 
-# The figures of a row that stand on the page; where they do not, it is in the list of what is not shown.
+# The figures of a row on the page. A row without them is in the list of hidden rows.
 SHOWN = {"rate", "count", "workload", "variant", "key", "value_bytes", "dist", "check", "revision", "date", "name", "platform", "driver",
          "processor", "paper", "here", "verdict", "says", "where", "why", "title", "call", "threads", "version", "copy_bytes_per_s"}
 
@@ -189,7 +189,7 @@ def check_fields(dir, file):
 
 
 def kept_rows(n):
-    """So many good rows of the kept files, of the suites first; without what differs from process to process."""
+    """The first good rows of the kept files, suites first, without fields that differ between processes."""
     files = sorted(glob.glob(os.path.join(results, "*.json")), key=lambda name: ("suite" not in name, "h200" not in name, name))
     rows = []
     for name in files:

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The page of ordo-bench report shows what its files say and nothing else, and needs nothing besides. Arguments:
-# ordo-bench and the directory of kept results. No device is needed. Node.js draws the pages; without it only the
-# program is checked.
+# The page of ordo-bench report shows the content of its files and needs no other file. Arguments: ordo-bench and the
+# directory of kept results. Needs no device. Node.js draws the pages; without it the test checks only the program.
 set -u
 bench=$1 results=$2
 node=$(command -v node || command -v nodejs)
@@ -16,7 +15,7 @@ fail() {
     head -n 5 "$dir/out"
 }
 
-# report STATUS FILE...: writes $dir/file, the page, and $dir/page, what a browser makes of it
+# report STATUS FILE...: writes $dir/file, the page, and $dir/page, the page after its script ran
 report() {
     want=$1
     shift
@@ -62,13 +61,13 @@ if [ -n "$node" ]; then
     for part in '<svg role="img"' '<title id=' '<desc id=' '<summary>figures' 'class="save"'; do
         [ "$(count "$part")" -eq "$(count '<svg ')" ] || fail "each plot has $part"
     done
-    # What is drawn lies within the drawing.
+    # All marks lie within the drawing.
     grep -o 'points="[^"]*"' "$dir/page" | tr -d 'a-z="' | tr ' ' '\n' | awk -F, '
         NF != 2 || $1 < 70 || $1 > 550 || $2 < 20 || $2 > 300 { print "outside: " $0; bad = 1 }
         END { exit bad || NR < 100 }' >"$dir/out" || fail "points lie within the axes"
 fi
 
-# ---- what a file says is what the page shows
+# ---- the page shows the content of a file
 # file NAME RATE CHECK DEVICE: one with two rows
 file() {
     cat >"$dir/$1" <<END
@@ -99,12 +98,12 @@ file a 1.1e9 ok 'A <b>device</b>'
 report 0 "$dir/a"
 ! cmp -s "$dir/file" "$dir/first" || fail "another figure, another page"
 shows '<td class="n bad">0.55</td>'
-shows_no "Beside the host's libraries"
+shows_no "Against the host's libraries"
 sed 's|^  "rows"|  "peers": [{ "device": 0, "workload": "sort", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": 1048576,\
     "operations": 1048576, "name": "qsort", "version": "a library", "call": "of <records>", "threads": 2, "check": "ok", "rate": 4.4e9 }],\
   "rows"|' "$dir/a" >"$dir/peers"
 report 0 "$dir/peers"
-shows "Beside the host's libraries"
+shows "Against the host's libraries"
 shows '<td>of &#60;records&#62;</td><td class="n">2</td><td class="n">4.40 G</td><td></td><td class="n">1.10 G</td><td class="n bad">0.25x</td>'
 file b 1e9 WRONG 'Another'
 report 1 "$dir/a" "$dir/b"
@@ -117,7 +116,7 @@ line_of() {
 [ -z "$node" ] || [ "$(line_of 'alarm">WRONG')" -lt "$(line_of '<h2>Devices')" ] || fail "WRONG comes first"
 
 # ---- panels: shares of limits, two revisions, mixes, fills, calls, memory, papers
-# rows COUNT RATE: what dictionaries do
+# rows COUNT RATE: rows of dictionaries
 rows() {
     cat <<END
     { "device": 0, "workload": "readrandom", "variant": "lsm", "key": "u32", "value_bytes": 4, "dist": "uniform", "count": $1,
@@ -178,7 +177,7 @@ shows 'concurrentmix u32+4 in 2^24'
 shows 'At 80 % updates: 4.19 M a second'
 shows 'readrandom u32+4 in 2^20'
 shows 'At 3 batches: 1.00 G a second'
-# Points that are not alike are in plots of their own, or in none.
+# Points that differ are in separate plots or in none.
 shows '<h3>readrandom u32+4, mean of 4 fills, D<'
 shows '<h3>readrandom u32+4, 1000 at a time, mean of 4 fills, D<'
 shows '<h3>overwrite u32+4, in 16 batches, D<'

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is a kernel that was made slower found? Comparisons (ordo-bench --against) of a build whose merge takes longer by a known share
-with the same build as it is: with PoCL on pairs of processors side by side, on a GPU from two that are left. How much longer is
-measured first, and set right. Says of each comparison whether it found the merge, and what else it called slower. In a checkout
-with its build in build/; what was printed lies in the directory slow of $OUT, or here. Not part of a ring: it takes minutes, and
-a machine by itself.
+"""Checks that ordo-bench --against finds a slower kernel. Compares a build whose merge is slower by a known share with the
+unchanged build: with PoCL on concurrent pairs of processors, on a GPU from two free processors. First measures the slowdown
+and adjusts it. Reports for each comparison whether it found the merge, and all other rows reported as slower. Needs a
+checkout with its build in build/. Writes the output to the directory slow of $OUT, or here. Not part of a ring, because it
+takes minutes and an idle machine.
 
     slowed.py [--seconds 225] [--cpu 1.3] [--gpu 1.1] [--fine 1.03] [--each 4] [--gpu-times 10] [--fine-times 2] [--slices 7]
               [--no-gpu] [--no-cpu]
@@ -51,11 +51,11 @@ def say(text):
         LOG.write(line + "\n")
 
 
-# ---- kernels made slower ------------------------------------------------------------------------------------------------
+# ---- slower kernels -----------------------------------------------------------------------------------------------------
 
 def kernels(name, cpu_share=0, gpu_steps=0):
-    """A copy of the kernels. cpu_share: so many percent of the steps of merge_chunks are done twice; gpu_steps: each work-item
-    of merge_tiles first takes so many steps of a random generator."""
+    """A copy of the kernels. cpu_share: repeats this percentage of the steps of merge_chunks; gpu_steps: each work-item of
+    merge_tiles first takes this number of steps of a random generator."""
     path = f"{TMP}/{name}"
     if os.path.exists(path):
         return path
@@ -84,7 +84,7 @@ def kernels(name, cpu_share=0, gpu_steps=0):
     return path
 
 
-# ---- programs on processors of their own ------------------------------------------------------------------------------
+# ---- programs on separate processors ---------------------------------------------------------------------------------
 
 class Place:
     def __init__(self, name, cpus, device, env):
@@ -178,7 +178,7 @@ def cpu_part(places):
         def one(place):
             try:
                 seen[attempt, place] = ratios(place, sizes, [share], make, 3)[share]
-            except Exception as e:  # said, and the others go on
+            except Exception as e:  # reported; the other parts continue
                 say(f"{place.name}: calibration: {e}")
         threads = [threading.Thread(target=one, args=(place,)) for place in places]
         [t.start() for t in threads], [t.join() for t in threads]
@@ -227,7 +227,7 @@ def gpu_part(place):
         coarse, fine = steps_for(o.gpu), steps_for(o.fine)
         seen = ratios(place, sizes, [coarse, fine], make, 1)
         say(f"GPU: corrected: {coarse} steps: {seen[coarse][size]:.3f} times slower; {fine} steps: {seen[fine][size]:.3f}")
-    finer = ["--slower-by", "1.5"]  # what is to be found then is less than the 5 % that are asked for else
+    finer = ["--slower-by", "1.5"]  # the slowdown to find is below the default of 5 %
     plan = [(f"gpu-{o.gpu}", number, rows, coarse) for number in range(1, o.gpu_times + 1)]
     plan += [(f"gpu-{o.fine}", number, rows + finer, fine) for number in range(1, o.fine_times + 1)]
     plan.append(("gpu-itself-by-1.5-percent", 1, rows + finer, 0))
@@ -241,7 +241,7 @@ def gpu_part(place):
 
 
 def processors():
-    """Those of one core beside each other."""
+    """The processors, ordered by core."""
     def core(cpu):
         base = f"/sys/devices/system/cpu/cpu{cpu}/topology/"
         try:
@@ -252,7 +252,7 @@ def processors():
 
 
 def only_pocl():
-    """An environment in which the loader does not wake the GPU for each process, if that can be had."""
+    """An environment in which the loader does not wake the GPU for each process, if possible."""
     vendors = TMP + "/vendors"
     os.makedirs(vendors)
     for place in ("/etc/OpenCL/vendors",):
@@ -279,7 +279,7 @@ say(f"{n_cpu} slices for PoCL{'' if env or not n_cpu else ' (all vendors in each
 def part(of, *arguments):
     try:
         of(*arguments)
-    except Exception as e:  # the other part goes on
+    except Exception as e:  # the other part continues
         say(f"{of.__name__}: {type(e).__name__}: {e}")
 
 

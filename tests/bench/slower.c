@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the check of ordo-bench calls slower. No device is needed. */
+/* When ordo-bench --compare reports a slower row. Needs no device. */
 #include "bench/common/timing.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +21,7 @@ Test(slower, is_below_all_and_by_enough)
     MUST_BE(NOT_SLOWER, JUDGE(old, old, true));
 }
 
-/* A machine whose pace changes from turn to turn. */
+/* The pace of the machine changes from turn to turn. */
 Test(slower, is_below_in_each_turn)
 {
     const double old[] = { 10, 20, 11, 21, 10 }, now[] = { 8, 16, 9, 17, 8 }, once_faster[] = { 8, 16, 12, 17, 8 };

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tools from outside: that they run, that what they measure is right, that they survive a driver that crashes, and
-# that bad arguments are named. Arguments: the part of it (info, arrays, dicts, concurrent, compare, or all), the programs ordo-info,
-# ordo-bench, ordo-tune and ordo-demo, a driver that crashes, the page that explains the fields of results, and whether there are maps
-# of C++ to compare with (true, false). Without any OpenCL device it says so and is skipped (77). With ORDO_TEST_KINDS=all more sizes
-# and structures.
+# The tools as programs: they run, their measurements are right, they survive a driver that crashes, and they report bad
+# arguments. Arguments: the part (info, arrays, dicts, concurrent, compare, or all), the programs ordo-info, ordo-bench,
+# ordo-tune and ordo-demo, a driver that crashes, the page with the fields of results, and whether the build has C++ maps
+# to compare with (true, false). Skipped (77) without an OpenCL device. ORDO_TEST_KINDS=all: more sizes and structures.
 set -u
 part=$1 info=$2 bench=$3 tune=$4 demo=$5 crash_driver=$6 fields=$7 maps=$8
 
@@ -42,7 +41,7 @@ prints_no() {
     ! grep -q -e "$2" "$dir/$1" || fail "'$2' is not in std$1"
 }
 
-# explained FILE...: each field that is written in these is explained
+# explained FILE...: the page explains each field of these files
 explained() {
     for field in $(grep -oh '"[a-z0-9_]*":' "$@" | tr -d '":' | sort -u); do
         grep -q "\`$field\`" "$fields" || fail "$fields explains $field"
@@ -56,13 +55,13 @@ if [ $? -eq 1 ] && ! grep -q 'problem' "$dir/out"; then
     exit 77
 fi
 
-# Each structure by itself is measured by the comparison, too.
+# The comparison also measures each structure alone.
 sizes='=1,14' least=lsm,hash most=sorted_array,blink fills=2 seconds=5
 if [ "${ORDO_TEST_KINDS:-}" = all ]; then
     sizes='=1,=1000,14' least=sorted_array,lsm,blink,skiplist,fast,hash,xfast,hamt most=$least fills=3 seconds=8
 fi
 
-# What holds for all: help in 80 columns whose options are there, a version, a word on what is no option.
+# All tools: help in 80 columns with existing options, a version, and an error for an unknown option.
 help_of_all() {
     for tool in "$info" "$bench" "$tune" "$demo"; do
         expect 0 "$tool" --version
@@ -91,7 +90,7 @@ help_of_all() {
     done
 }
 
-# ordo-info, by itself, and beside a driver that aborts as soon as it is loaded.
+# ordo-info alone, and with a driver that aborts when it is loaded.
 devices() {
     expect 0 "$info"
     prints out 'self-test  passed'
@@ -126,7 +125,7 @@ devices() {
         prints out 'AMD GPU is there'
     fi
 
-    # A driver that aborts as soon as it is loaded, beside those that are here.
+    # A driver that aborts when it is loaded, in addition to the present drivers.
     mkdir "$dir/vendors"
     for icd in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd; do
         [ -f "$icd" ] && cp "$icd" "$dir/vendors"
@@ -141,7 +140,7 @@ devices() {
     prints err 'not a number'
 }
 
-# What ordo-bench can measure.
+# Measurements of ordo-bench.
 lists() {
     expect 0 "$bench" --list
     prints out 'merge_runs'
@@ -152,7 +151,7 @@ lists() {
         fail "--describe tells of each workload"
 }
 
-# Bad arguments of ordo-bench are named.
+# ordo-bench reports bad arguments.
 bad_arguments() {
     expect 2 "$bench" --updates 15,101
     prints err '100'
@@ -189,14 +188,14 @@ bad_arguments() {
     prints err 'cannot write'
 }
 
-# Primitives, other types, tables of any width, former files.
+# Primitives, other types, tables of any width, older files.
 arrays() {
     expect 0 "$bench" --workload arrays --sizes "$sizes" --queries =3000 --reps 3 --budget 200 --json "$dir/bench.json"
     prints out ' ok$'
     prints_no out 'WRONG'
     prints_no out 'failed'
     prints_no out 'skipped'
-    # Types and sizes of values are those that tests of sorting and dictionaries take (support.c): others are kernels to compile.
+    # Uses the types and value sizes of the sorting and dictionary tests (support.c), whose kernels are compiled already.
     for shape in 'f64 --value-bytes 8' 'i32 --value-bytes 0'; do
         # shellcheck disable=SC2086 # two options
         expect 0 "$bench" --no-limits --workload sort,merge,scan --types $shape --dist few,zipf --sizes =5000 --reps 3 --budget 200 \
@@ -210,7 +209,7 @@ arrays() {
     prints out '"rate_before"'
     prints err '/ before'
     prints err '####'
-    # Files of the form before the first are read. This one has no such row.
+    # Reads files older than schema 1. This file has no such row.
     expect 1 "$bench" --no-limits --workload reduce --sizes =10 --reps 3 \
         --compare "${fields%/*}/2026-11-21-pocl-2-cores-lsm-fill.json"
     prints err 'nothing was compared'
@@ -239,7 +238,7 @@ tuning() {
     prints out '{ ORDO_MERGE_ITEMS, K4V4, '
     [ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
     grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
-    # What is written is what is said; a value of a former profile that nothing better was found for stays.
+    # The profile has the reported values. A value of an older profile stays if tuning finds no better one.
     echo 'merge.k4v4.items=4' >"$ORDO_PROFILE"
     expect 0 "$tune" --budget $seconds --primitives merge --shapes k4v4
     sed -n 's/^ *\(merge\.k4v4\.[a-z]*\): [0-9]* -> \([0-9]*\)$/\1=\2/p' "$dir/out" >"$dir/said"
@@ -285,7 +284,7 @@ dicts() {
     explained "$dir/dicts.json"
 }
 
-# Other types of keys, updates side by side, and what structures are measured against.
+# Other types of keys, concurrent updates, and the comparisons of structures.
 other_dicts() {
     expect 0 "$bench" --no-limits --workload fillrandom,rangerandom,mixed --structure lsm --types f64 --value-bytes 8 \
         --dist clustered,zipf --sizes =2000 --batch =99 --queries =500 --fills 2 --growth 4 --reps 3 --budget 200 --no-host
@@ -303,7 +302,7 @@ other_dicts() {
         --queries =500 --updates 3,100 --raise 50 --fills 2 --reps 3 --budget 200 --no-host --json "$dir/points.json"
     prints out '^skiplist .* ok$'
     prints out '^lockfree .* ok$'
-    # Whose build goes round and round.
+    # The build kernel of a cuckoo table loops until each element has a slot.
     expect 0 env -u POCL_EXTRA_BUILD_FLAGS "$bench" --no-limits --workload build,readrandom,readmissing --structure cuckoo --sizes =3000 --dist sequential --load 80 --reps 3
     prints out '^cuckoo .* ok$'
     prints_no out 'WRONG'
@@ -322,7 +321,7 @@ demonstration() {
     prints_no out 'WRONG'
 }
 
-# The suite, out of time at once: each of its rows is named.
+# The suite without any time names each of its rows.
 suite() {
     expect 0 "$bench" suite --no-limits --budget 1 --json "$dir/suite.json"
     prints out 'skipped'
@@ -332,7 +331,7 @@ suite() {
     done
 }
 
-# All structures and the host's libraries in one table; the answers of all are checked.
+# One table has all structures and libraries of the host, with checked answers.
 compare() {
     expect 0 "$bench" compare --no-limits --workload readrandom,seekrandom,rangerandom,fillrandom,deleterandom,combinerandom,queue \
         --sizes =3000 --batch =700 --queries =900 --reps 3 --budget 900 --json "$dir/compare.json"
@@ -357,7 +356,7 @@ compare() {
     [ "$(grep -c '^hash *device .* ok$' "$dir/out")" -eq 2 ] || fail "both tables have a row"
 }
 
-# is PART: whether it is wanted
+# is PART: whether to test PART
 is() {
     [ "$part" = "$1" ] || [ "$part" = all ]
 }

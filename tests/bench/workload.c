@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs and the checks of the tools, on the host alone: that right answers pass, and that each kind of wrong one does
- * not. */
-#include "bench/workload/inputs.h"
-#include "bench/workload/baseline.h"
+/* Inputs and checks of the tools on the host. Right answers pass, and each kind of wrong answer fails. */
 #include "bench/workload/workload.h"
+#include "bench/workload/baseline.h"
+#include "bench/workload/inputs.h"
 #include "bench/workload/keys.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large enough for several threads, odd. */
+/* Odd, and large enough for several threads. */
 #define COUNT   ((size_t) 20011)
 #define QUERIES ((size_t) 17001)
 
@@ -115,7 +114,7 @@ static void answer_groups(const struct spec *spec, const struct inputs *in, stru
     out->kept = (uint32_t) g;
 }
 
-/* The greatest come first, of equal keys those that the input has first. */
+/* The greatest keys come first. Equal keys keep the order of the input. */
 static void answer_top(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
     const size_t bytes = key_bytes(spec), vb = spec->value_bytes, k = spec_top(spec);
@@ -264,7 +263,7 @@ static void swap_elements(void *array, size_t bytes, size_t i, size_t k)
     set_element(array, bytes, k, was);
 }
 
-/* Wrong in one place only, the last. */
+/* Wrong in the last place only. */
 static void expect_one_wrong_place_to_fail(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
     const size_t bytes = key_bytes(spec), last = COUNT - 1;
@@ -396,7 +395,7 @@ Test(workload, neighbours_out_of_order_fail)
     }
 }
 
-/* The keys are in order, but one came out twice and its neighbour not at all. */
+/* The keys are in order, but one key appears twice and its neighbour is missing. */
 Test(workload, a_key_twice_fails)
 {
     for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
@@ -439,7 +438,8 @@ Test(workload, runs_are_sorted_and_cover_the_array)
         }
 }
 
-/* Drawn in order or sorted afterwards: the same kind of keys. Sixteen equal parts of the range get about as many each. */
+/* Keys drawn in order and keys sorted afterwards have one distribution. Each sixteenth of the range gets about as
+ * many keys. */
 Test(workload, ordered_draws_are_uniform)
 {
     const struct spec spec = spec_of(SEARCH, VARIANT_SORTED, ORDO_U64, 0, UNIFORM);
@@ -509,5 +509,5 @@ Test(workload, names_are_read)
     cr_expect_eq(chosen[1], 0);
     cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why, sizeof why), -1);
     cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why, sizeof why), -1);
-    cr_expect_str_eq(why, "unknown 'abc' (expected a, ab, b)");
+    cr_expect_str_eq(why, "unknown 'abc' (choose a, ab or b)");
 }

@@ -20,7 +20,7 @@ static size_t below(struct change *change, size_t limit)
     return (size_t) (draw(STREAM, change->draws++) % limit);
 }
 
-/* The nearest announced row at or before each. */
+/* Computes the nearest announced row at or before each row. */
 static void find_nearest(struct change *change)
 {
     const size_t count = change->geoip->count;
@@ -58,7 +58,7 @@ void change_free(struct change *change)
     *change = (struct change) { .geoip = NULL };
 }
 
-/* Draws `count` of rows[from .. end - 1] and moves them to its end. */
+/* Moves `count` random rows of rows[from .. end - 1] to its end. */
 static void choose(struct change *change, size_t from, size_t end, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -70,7 +70,7 @@ void change_next(struct change *change, size_t count, uint32_t *announced, uint3
     const size_t all = change->geoip->count, border = change->announced;
     choose(change, 0, border, count);
     choose(change, border, all, count);
-    for (size_t i = 0; i < count; i++) { /* the one lot ends at the border, the other at the end: they change places */
+    for (size_t i = 0; i < count; i++) { /* swaps the rows at the border with those at the end */
         withdrawn[i] = change->rows[border - 1 - i];
         announced[i] = change->rows[all - 1 - i];
         swap(change->rows, border - 1 - i, all - 1 - i);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-demo: a real job from beginning to end. Sorts the address ranges of all countries on the device, maps millions of
- * addresses to countries, and checks every answer against a binary search on the host; lets the ranges change, in two
- * dictionaries; then a look at the primitives. */
+/* ordo-demo: sorts the address ranges of all countries on the device, maps millions of addresses to countries, and
+ * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
 #include "bench/common/device.h"
 #include "bench/common/json.h"
 #include "bench/common/options.h"
@@ -20,7 +19,7 @@
 
 #define DEFAULT_FILE   "/usr/share/tor/geoip"
 #define DEFAULT_COUNT  16000000
-#define CPU_COUNT      4000000 /* by default there: seconds instead of tens */
+#define CPU_COUNT      4000000 /* default on a CPU */
 #define TOP_COUNTRIES  10
 #define REPORTED_LINES 5
 
@@ -28,18 +27,18 @@ struct options {
     const char *file;
     const char *device; /* NULL: Ordo's choice */
     const char *json;   /* NULL: none */
-    size_t      count;  /* 0: as the device deserves */
+    size_t      count;  /* 0: by device */
 };
 
 struct demo {
     struct options           options;
-    FILE                    *out; /* for people; stderr when standard output carries JSON */
+    FILE                    *out; /* stderr if standard output carries JSON */
     ordo_device             *device;
     const struct ordo_facts *facts;
     struct geoip             geoip;
-    cl_mem                   first, row; /* the sorted ranges, on the device */
+    cl_mem                   first, row; /* sorted ranges on the device */
     ordo_index              *index;
-    uint32_t                *sorted_first, *sorted_row; /* the same, read back */
+    uint32_t                *sorted_first, *sorted_row; /* the same on the host */
     struct mapping_result    result;
     cJSON                   *json, *json_steps;
 };
@@ -49,11 +48,11 @@ struct demo {
 static _Noreturn void give_up(const char *what, const char *why)
 {
     progress_clear();
-    complain("%s: %s", what, why);
+    report_error("%s: %s", what, why);
     exit(EXIT_FAILED);
 }
 
-/* Ends the program, with the device's own message, unless the call went well. */
+/* Exits with the device's error unless `status` is ORDO_OK. */
 static void must(struct demo *demo, const char *what, ordo_status status)
 {
     if (status == ORDO_OK)
@@ -72,7 +71,7 @@ static void *must_have(void *memory)
 
 /* ---- buffers: an Ordo device is an ordinary OpenCL device ---------------------------------------------------- */
 
-/* A buffer of `count` words; `from` gives their values unless it is NULL. */
+/* Creates a buffer of `count` words, with content unless `from` is NULL. */
 static cl_mem words_on_device(struct demo *demo, size_t count, const uint32_t *from)
 {
     cl_mem mem = NULL;
@@ -102,7 +101,7 @@ static struct table step_table(const struct demo *demo)
     return (struct table) { demo->out, step_columns, sizeof step_columns / sizeof step_columns[0] };
 }
 
-/* `first` NaN: the step ran once. */
+/* `first` NaN: one run. */
 static void show_step(struct demo *demo, const char *name, size_t items, double first, double seconds)
 {
     char               count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
@@ -120,7 +119,7 @@ static void show_step(struct demo *demo, const char *name, size_t items, double 
 
 typedef ordo_status (*step_fn)(struct demo *demo, void *arg);
 
-/* Runs a step twice: the first time builds its kernels, the second one counts. */
+/* Runs a step twice, because the first run builds kernels. */
 static void run_step(struct demo *demo, const char *name, size_t items, step_fn step, void *arg)
 {
     double seconds[2];
@@ -144,7 +143,7 @@ static void open_demo(struct demo *demo)
     demo->facts = ordo_device_facts(demo->device);
 }
 
-/* Opens the device twice, to show what the caches are worth. */
+/* Opens the device twice, to show the effect of caches. */
 static void start(struct demo *demo)
 {
     progress("opening the device");
@@ -181,7 +180,7 @@ static void report_line(void *demo_, size_t line, const char *why)
 {
     const struct demo *demo = demo_;
     if (demo->geoip.bad <= REPORTED_LINES)
-        complain("%s, line %zu: %s; left out", demo->options.file, line, why);
+        report_error("%s, line %zu: %s; left out", demo->options.file, line, why);
 }
 
 static void read_ranges(struct demo *demo)
@@ -191,14 +190,14 @@ static void read_ranges(struct demo *demo)
     progress("reading %s", demo->options.file);
     if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why, sizeof why)) {
         const bool missing = access(demo->options.file, F_OK) != 0;
-        complain("%s%s", why,
-                 missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
+        report_error("%s%s", why,
+                     missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
     char time[TEXT_BYTES], count[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
-        complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
+        report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->options.file);
     say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
@@ -223,7 +222,7 @@ static ordo_status build_index(struct demo *demo, void *unused)
     return ordo_index_build(demo->device, ORDO_U32, ordo_at(demo->first, 0), demo->geoip.count, NULL, &demo->index);
 }
 
-/* Shuffles the ranges, as if they came from anywhere, and lets the device put them in order again. */
+/* Sorts shuffled ranges on the device. */
 static void sort_on_device(struct demo *demo)
 {
     const size_t count = demo->geoip.count;
@@ -248,7 +247,7 @@ static void sort_on_device(struct demo *demo)
     const size_t wrong = mapping_check_sort(
         &demo->geoip, (struct mapping_table) { .first = demo->sorted_first, .row = demo->sorted_row });
     if (wrong)
-        complain("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
+        report_error("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
     demo->result.wrong += wrong;
     device_release((const cl_mem[]) { step.first, step.row }, 2);
 }
@@ -318,7 +317,7 @@ static uint16_t most_frequent(const size_t *by_country)
     return most;
 }
 
-/* Empties the counters of those that it shows. */
+/* Clears the printed counters. */
 static void show_countries(struct demo *demo)
 {
     static const struct column columns[] = {
@@ -369,7 +368,7 @@ static void show_verdict(struct demo *demo)
 
 /* ---- ranges that change -------------------------------------------------------------------------------------- */
 
-/* Again half of the addresses are random and half those of busy hosts, now in turns. */
+/* Random addresses and addresses of busy hosts alternate. */
 static uint32_t *draw_addresses(struct demo *demo)
 {
     const size_t count = demo->options.count, half = count / 2;
@@ -393,7 +392,7 @@ static void change_ranges(struct demo *demo, size_t *wrong)
                   sizeof why) != ORDO_OK)
         give_up("dictionaries", why);
     fprintf(demo->out, "\n");
-    const size_t asked = demo->facts->cpu ? (demo->options.count + 3) / 4 : demo->options.count; /* seconds less */
+    const size_t asked = demo->facts->cpu ? (demo->options.count + 3) / 4 : demo->options.count; /* to save time */
     if (demo_prefixes(demo->device, &demo->geoip, addresses, asked, demo->out, demo->json, wrong, why, sizeof why) !=
         ORDO_OK)
         give_up("prefixes", why);

@@ -25,7 +25,7 @@ static const char *skip_spaces(const char *at)
     return at;
 }
 
-/* One unsigned number up to 2^32 - 1. NULL, and *why says what is wrong, if `at` holds none. */
+/* Parses a number up to 2^32 - 1. NULL with the reason in *why. */
 static const char *parse_address(const char *at, uint32_t *out, const char **why)
 {
     at = skip_spaces(at);
@@ -58,7 +58,7 @@ static const char *parse_comma(const char *at, const char **why)
     return NULL;
 }
 
-/* One range without its line end. Returns NULL, or what is wrong. */
+/* Parses a range. Returns NULL, or the error. */
 static const char *parse_row(const char *text, struct row *out)
 {
     const char *why = NULL;
@@ -103,7 +103,7 @@ static void report_line(geoip_report_fn report, void *user, struct geoip *out, s
         report(user, line, why);
 }
 
-/* Every usable line. False without memory. Stops before the file's end if reading fails, with errno. */
+/* Reads every valid line. False without memory. After a read error errno is set. */
 static bool read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
 {
     char   *text = NULL;
@@ -136,7 +136,7 @@ static int by_first_then_line(const void *a_, const void *b_)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Drops, of ascending rows, each that overlaps the last one kept. */
+/* Drops each ascending row that overlaps the last kept row. */
 static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *user, struct geoip *out)
 {
     size_t kept = 0;
@@ -218,7 +218,7 @@ void geoip_country_name(uint16_t country, char name[3])
 
 size_t geoip_rank(const struct geoip *geoip, uint32_t address)
 {
-    size_t low = 0, high = geoip->count; /* rows below low begin at or before address, rows from high on after it */
+    size_t low = 0, high = geoip->count; /* rows below low begin at or before the address, rows from high on after it */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (geoip->first[middle] <= address)

@@ -8,7 +8,7 @@
 
 #define HOSTS 100000
 
-/* A well mixed word for each place of each stream (the finalizer of splitmix64). */
+/* The finalizer of splitmix64. */
 static uint64_t mixed(uint64_t stream, uint64_t place)
 {
     uint64_t x = (stream << 48) + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -70,7 +70,7 @@ void mapping_shuffle(uint32_t *rows, size_t count)
 
 size_t mapping_check_sort(const struct geoip *geoip, struct mapping_table table)
 {
-    /* No two ranges begin alike, so there is one right answer: the rows in their own order. */
+    /* Ranges begin at distinct addresses, so one answer is right. */
     size_t wrong = 0;
     for (size_t i = 0; i < geoip->count; i++)
         wrong += table.row[i] != i || table.first[i] != geoip->first[i];
@@ -96,7 +96,7 @@ struct check {
     struct mapping_result result[MAX_PARTS];
 };
 
-/* The row that a rank leads to by the device's table; geoip->count if the address lies in none, or the rank in no table. */
+/* The row for a rank in the device's table; geoip->count if none holds the address. */
 static size_t answered_row(const struct check *check, uint32_t address, size_t rank)
 {
     const size_t none = check->geoip->count;

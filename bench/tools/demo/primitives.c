@@ -10,7 +10,7 @@
 
 struct row {
     const char *label, *text;
-    struct spec spec; /* without its type and sizes */
+    struct spec spec; /* without type and sizes */
 };
 
 static const struct row rows[] = {
@@ -23,7 +23,7 @@ static const struct row rows[] = {
 };
 #define N_ROWS ((int) (sizeof rows / sizeof rows[0]))
 
-/* As large as the device deserves: 2^20 elements on a CPU, up to 2^26 elsewhere. */
+/* 2^20 elements on a CPU, up to 2^26 elsewhere. */
 static struct spec sized(const struct row *row, const struct ordo_facts *facts)
 {
     struct spec spec = row->spec;
@@ -39,7 +39,7 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
     return spec;
 }
 
-/* Checks what one call leaves, then times more of them. */
+/* Checks one call, then times others. */
 static ordo_status measure(ordo_device *device, struct subject *subject, double *seconds, bool *right, char *why,
                            size_t why_bytes)
 {
@@ -90,14 +90,14 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
         ordo_status got = subject_open(device, &spec, &subject, why, why_bytes);
         if (got == ORDO_OK) {
             got = measure(device, subject, &seconds, &right, why, why_bytes);
-            host_rate = yardstick_rate(&spec, subject_inputs(subject), 0);
+            host_rate = baseline_rate(&spec, subject_inputs(subject), 0);
             subject_close(&subject);
         }
         if (got != ORDO_OK)
             return got;
         if (!right) {
             (*wrong)++;
-            complain("WRONG: %s: %s", rows[r].label, why);
+            report_error("WRONG: %s: %s", rows[r].label, why);
         }
 
         char         count[TEXT_BYTES], rate[TEXT_BYTES], host[TEXT_BYTES];

@@ -15,15 +15,15 @@
 
 /* ---- asking -------------------------------------------------------------------------------------------------- */
 
-#define MOST_VARIABLES 8
+#define VARIABLES_MAX 8
 
-/* A way to look at the machine: with all drivers, or, where that kills, with one. */
+/* The machine with all drivers, or with one if all together crash. */
 struct view {
     const struct options *options;
-    const char           *environment[MOST_VARIABLES]; /* NULL at the end */
+    const char           *environment[VARIABLES_MAX]; /* NULL at the end */
 };
 
-/* Puts the answer (or NULL) and, in `json`, the problem if there was one. */
+/* Returns the answer or NULL; adds a problem to `json`. */
 static cJSON *ask(const struct view *view, const char *question, cJSON *json)
 {
     const char *const    arguments[] = { "ordo-info", "--child", question, NULL };
@@ -42,7 +42,7 @@ static cJSON *ask(const struct view *view, const char *question, cJSON *json)
 
 /* ---- how long opening takes ---------------------------------------------------------------------------------- */
 
-/* Opens twice with empty caches, ours and the drivers', in a directory of their own. */
+/* Opens the device twice with empty caches. */
 static void measure_start(const struct view *view, const char *question, cJSON *device)
 {
     struct view   fresh = { view->options, { NULL } };
@@ -50,7 +50,7 @@ static void measure_start(const struct view *view, const char *question, cJSON *
     if (!caches_begin(&caches))
         return;
     memcpy(fresh.environment, caches.environment, sizeof caches.environment);
-    fresh.environment[N_CACHES] = view->environment[0]; /* the choice of a driver, if there is one */
+    fresh.environment[N_CACHES] = view->environment[0]; /* the chosen driver */
 
     cJSON *times = cJSON_AddObjectToObject(device, "start");
     for (int warm = 0; warm < 2; warm++) {
@@ -139,7 +139,7 @@ static void gather_platforms(const struct view *view, cJSON *platforms, struct e
     }
 }
 
-/* Asks with one driver alone: a directory that holds nothing but a link to it. */
+/* Uses one driver alone: a directory with a link to it. */
 static void gather_driver(const struct options *options, const char *file, cJSON *all, struct exposed *exposed)
 {
     char directory[] = "/tmp/ordo-info-XXXXXX", target[600], link[600], variable[600];
@@ -174,7 +174,7 @@ static bool is_icd(const char *name)
     return length > 4 && strcmp(name + length - 4, ".icd") == 0;
 }
 
-/* The names of all drivers' files, as strings. */
+/* The names of all driver files. */
 static cJSON *driver_files(void)
 {
     cJSON          *files = cJSON_CreateArray();
@@ -200,7 +200,7 @@ static cJSON *gather_drivers_one_by_one(const struct options *options, const cJS
     return all;
 }
 
-/* Drivers whose library does not load: the OpenCL loader passes over them without a word. */
+/* Reports drivers whose library does not load, because the loader skips them silently. */
 static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON *advice)
 {
     const cJSON *file = NULL;
@@ -239,7 +239,7 @@ cJSON *gather(const struct options *options, int argc, char **argv)
     cJSON_AddItemToObject(json, "platforms", platforms);
     cJSON_AddItemToObject(json, "sensors", read_sensors(options->root));
 
-    char   advice[MOST_ADVICE][ADVICE_BYTES];
+    char   advice[ADVICE_MAX][ADVICE_BYTES];
     cJSON *list = cJSON_AddArrayToObject(json, "advice");
     advise_on_drivers(&view, files, list);
     cJSON_Delete(files);

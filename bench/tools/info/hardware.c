@@ -39,8 +39,8 @@ enum maker maker_of(unsigned vendor_id, const char *vendor)
 
 struct hardware {
     const char *root;
-    bool        gpu[N_MAKERS]; /* on the PCI bus, or by its device nodes */
-    char        closed[128];   /* a device node that we may not open; "" if none */
+    bool        gpu[N_MAKERS]; /* on the PCI bus, or by device nodes */
+    char        closed[128];   /* a device node without permission, or "" */
 };
 
 static unsigned read_hex(const char *root, const char *device, const char *file)
@@ -97,7 +97,7 @@ static void look_at_node(struct hardware *hardware, const char *node)
         snprintf(hardware->closed, sizeof hardware->closed, "%s", node);
 }
 
-/* Containers often show the nodes and not the bus. */
+/* Containers often have the nodes without the bus. */
 static void look_at_nodes(struct hardware *hardware)
 {
     hardware->gpu[NVIDIA] |= exists(hardware->root, "/dev/nvidiactl") || exists(hardware->root, "/dev/dxg");
@@ -110,7 +110,7 @@ static void look_at_nodes(struct hardware *hardware)
     }
 }
 
-/* Whether a driver is registered whose file name contains `part`. */
+/* Whether a registered driver file contains `part` in its name. */
 static bool registered(const char *root, const char *part)
 {
     const char *chosen = getenv("OCL_ICD_VENDORS"); /* a directory or a file */
@@ -130,7 +130,7 @@ static bool registered(const char *root, const char *part)
     return found;
 }
 
-/* NVIDIA's container tool brings the library but not always its registration. */
+/* NVIDIA's container tool adds the library, not always its registration. */
 static bool nvidia_library(const char *root)
 {
     static const char *const directories[] = { "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
@@ -152,7 +152,7 @@ static void advise(struct pad *pad, const char *format, ...) __attribute__((form
 static void advise(struct pad *pad, const char *format, ...)
 {
     va_list args;
-    if (pad->n == MOST_ADVICE)
+    if (pad->n == ADVICE_MAX)
         return;
     va_start(args, format);
     vsnprintf(pad->advice[pad->n++], ADVICE_BYTES, format, args);
@@ -208,7 +208,7 @@ static void advise_rusticl(struct pad *pad, const struct hardware *hardware)
                strcmp(driver, "llvmpipe") == 0 ? " (the CPU; PoCL is the better way to it)" : "");
 }
 
-/* It is installed: to say that it should be would be of no help. */
+/* already installed: no advice */
 static void advise_pocl(struct pad *pad)
 {
     char why[ADVICE_BYTES];
@@ -216,7 +216,7 @@ static void advise_pocl(struct pad *pad)
     advise(pad, "No CPU is exposed: %s.", why);
 }
 
-int hardware_advice(const char *root, const struct exposed *exposed, char advice[MOST_ADVICE][ADVICE_BYTES])
+int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES])
 {
     static void (*const advise_for[N_MAKERS])(struct pad *, const struct hardware *) = { advise_nvidia, advise_amd,
                                                                                          advise_intel };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-info: every platform and device that OpenCL shows here, what Ordo makes of it, and what would bring more.
- *
- * Drivers crash and hang. So each question goes to a process of its own: which platforms there are, which devices a
- * platform has, what a device can do. If even the first question kills its process, each registered driver is asked by
- * itself. */
+/* ordo-info: all OpenCL platforms and devices, what Ordo uses on each, and advice. Drivers crash and hang, so each
+ * query runs in a child: platforms, devices of a platform, facts of a device. If the first query crashes, each
+ * driver is queried alone. */
 #include "bench/common/child.h"
 #include "bench/common/json.h"
 #include "bench/common/options.h"
@@ -62,7 +60,7 @@ int main(int argc, char **argv)
     if (!options.json) {
         show(&options, json);
     } else if (!json_write(options.json, json, why, sizeof why)) {
-        complain("%s", why);
+        report_error("%s", why);
         code = EXIT_FAILED;
     }
     cJSON_Delete(json);

@@ -22,7 +22,7 @@ static void line(const char *what, const char *format, ...)
     say(stdout, 17, "      %-10s %s", what, text);
 }
 
-/* The first line of a text, and the rest below it. */
+/* Prints a text with its later lines below. */
 static void lines(const char *what, const char *text)
 {
     while (*text) {
@@ -167,18 +167,18 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
     show_list(device, "warnings", "warnings");
 }
 
-/* The device that ordo_device_open takes; NULL if there is none, or none is called what ORDO_DEVICE said. */
+/* The device that ordo_device_open selects, or NULL. */
 static const cJSON *chosen_device(const cJSON *platforms, const char *said)
 {
-    struct ordo_listed list[MOST_DEVICES];
-    const cJSON       *platform = NULL, *device = NULL, *devices[MOST_DEVICES];
+    struct ordo_listed list[DEVICES_MAX];
+    const cJSON       *platform = NULL, *device = NULL, *devices[DEVICES_MAX];
     size_t             n = 0;
     cJSON_ArrayForEach(platform, platforms)
     {
         unsigned number = 0;
         cJSON_ArrayForEach(device, json_at(platform, "devices"))
         {
-            if (n == MOST_DEVICES)
+            if (n == DEVICES_MAX)
                 break;
             list[n] = (struct ordo_listed) { .platform = (unsigned) number_of(platform, "number"),
                                              .device = number++,
@@ -193,7 +193,7 @@ static const cJSON *chosen_device(const cJSON *platforms, const char *said)
     return chosen ? devices[chosen - list] : NULL;
 }
 
-/* A variable of the environment; NULL if it is not set, or empty. */
+/* NULL if unset or empty. */
 static const char *variable(const char *name)
 {
     const char *said = getenv(name);

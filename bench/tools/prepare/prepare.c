@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The words of the list. */
+/* Words of the list. */
 static const struct {
     const char *word;
     uint32_t    what, keys, value_bytes;
@@ -84,9 +84,9 @@ void prepare_check(const char *list)
 
 /* ---- in parallel --------------------------------------------------------------------------------------------- */
 
-/* NVIDIA's compiler works on one program of a process at a time for most of its way, PoCL's always. */
-#define MOST_PROCESSES 8
-#define PART_SECONDS   1800.0
+/* NVIDIA's compiler mostly works on one program per process, PoCL's always. */
+#define PROCESSES_MAX 8
+#define PART_SECONDS  1800.0
 
 struct part {
     char                 question[400];
@@ -113,7 +113,7 @@ int prepare_part(const char *share)
     if (!good && dev)
         (void) ordo_device_last_error(dev, why, sizeof why);
     if (!good)
-        complain("%s", why);
+        report_error("%s", why);
     ordo_device_close(&dev);
     return good && write(ANSWER_FD, "{}", 2) == 2 ? EXIT_GOOD : EXIT_FAILED;
 }
@@ -129,7 +129,7 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-/* Returns once the processes have ended, and tells each second for how long they have run. */
+/* Waits for the processes and shows progress each second. */
 static void await_parts(struct part *parts, int n)
 {
     const struct timespec second = { .tv_sec = 1 };
@@ -144,11 +144,11 @@ static void await_parts(struct part *parts, int n)
             pthread_join(parts[i].thread, NULL);
 }
 
-/* Fills the cache by several processes. The caller builds again, and reports, the programs that one of them failed to build. */
+/* Fills the cache with several processes. The caller builds failed programs again and reports them. */
 static void prepare_in_parallel(const char *list)
 {
-    const int   n = processors() < MOST_PROCESSES ? processors() : MOST_PROCESSES;
-    struct part parts[MOST_PROCESSES] = { 0 };
+    const int   n = processors() < PROCESSES_MAX ? processors() : PROCESSES_MAX;
+    struct part parts[PROCESSES_MAX] = { 0 };
     if (n < 2)
         return;
     for (int i = 0; i < n; i++) {
@@ -162,7 +162,7 @@ static void prepare_in_parallel(const char *list)
         if (parts[i].runs && parts[i].outcome.problem[0])
             trouble = &parts[i].outcome;
     if (trouble)
-        complain("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem, trouble->said);
+        report_error("one of %d parallel processes %s, so this takes longer: %s", n, trouble->problem, trouble->said);
 }
 
 bool prepare_device(const char *list)
@@ -175,7 +175,7 @@ bool prepare_device(const char *list)
         return false;
     progress_in_lines();
     progress_about("preparing kernels for %s", ordo_device_facts(dev)->name);
-    ordo_device_close(&dev); /* tested by now; and a GPU may be one process's at a time */
+    ordo_device_close(&dev); /* after its self-test; a GPU may allow one process */
     prepare_in_parallel(list);
     dev = open_device("");
     if (!dev)
@@ -185,7 +185,7 @@ bool prepare_device(const char *list)
     if (got != ORDO_OK) {
         char why[4096] = "";
         (void) ordo_device_last_error(dev, why, sizeof why);
-        complain("%s", why);
+        report_error("%s", why);
     }
     printf("%s: %zu programs are ready, %zu could not be built, after %.1f s\n", ordo_device_facts(dev)->name,
            prepared.programs, prepared.failed, now() - start);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills the user's cache with kernels for the device that ORDO_DEVICE selects. */
+/* Compiles kernels into the user's cache for the device of ORDO_DEVICE. */
 #ifndef BENCH_PREPARE_PREPARE_H
 #define BENCH_PREPARE_PREPARE_H
 
 #include <stdbool.h>
 
-/* Ends the tool with a complaint if a word of the list is none. */
+/* Exits with a usage error for an unknown word. */
 void prepare_check(const char *list);
-/* "K:N:LIST": of the programs every N-th, from number K on, in a process of its own (child.h). Returns the exit status. */
+/* Runs "K:N:LIST" in a child: every N-th program from number K on. Returns the exit status. */
 int prepare_part(const char *share);
-/* False after a complaint, if something could not be prepared. */
+/* False after an error. */
 bool prepare_device(const char *list);
 
 #endif
