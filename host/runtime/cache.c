@@ -254,7 +254,7 @@ static bool write_entry(FILE *file, const void *content)
 /* Warns once. Later failures are logged as information, because more of them will follow. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
-    if (ordo_thread_is_mute()) {
+    if (ordo_thread_is_mute) {
         atomic_store(&dev->cache_trouble, why);
         return;
     }

@@ -198,10 +198,9 @@ static inline void ordo_unlock(ordo_device *dev)
 
 /* error.c */
 /* While on, no event of this thread is logged or becomes the last error, because no call of the user caused it. */
-void ordo_mute_thread(bool on);
-bool ordo_thread_is_mute(void);
-void ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
-void ordo_errors_close(ordo_device *dev);
+extern _Thread_local bool ordo_thread_is_mute;
+void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
+void                      ordo_errors_close(ordo_device *dev);
 
 /* Codes that do not depend on the request, and may not come again. */
 bool ordo_is_want_of_memory(cl_int code);

@@ -669,16 +669,18 @@ static bool works(ordo_device *dev, unsigned kind, char *wrong, size_t room)
 static ordo_status ask_direct(struct ordo_call *call, const struct plant *p, uint32_t *got)
 {
     const uint32_t           lanes = ordo_device_facts(call->dev)->sub_group, group = p->kind & TEAM ? lanes : 1;
-    const struct ordo_define defines[] = { { "TEAM_WIDTH", lanes }, { "PLANTED_GROUP", group }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   words = NULL, wide = NULL;
+    const struct ordo_launch launch = {
+        DIRECT_FILE, "planted", p->groups, group, { { "TEAM_WIDTH", lanes }, { "PLANTED_GROUP", group }, { NULL, 0 } }
+    };
+    cl_mem           words = NULL, wide = NULL;
+    struct ordo_args args = { .n = 0 };
 
-    ORDO_TRY(ordo_call_kernel(call, DIRECT_FILE, "planted", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, 64, &words));
     ORDO_TRY(ordo_call_scratch(call, 64, &wide));
     ORDO_TRY(ordo_call_fill(call, words, 0, 64, 0));
     ORDO_TRY(ordo_call_fill(call, wide, 0, 64, 0));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(wide))));
+    ORDO_ADD(&args, ORDO_ARG(words), ORDO_ARG(wide));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_read(call, words, 0, got, sizeof *got);
 }
 

@@ -276,7 +276,8 @@ Test(stalls, of_tiles_of_a_sort_end_in_the_fallback)
 {
     struct overlay o;
     overlay_begin(&o);
-    overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS, SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
+    overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS,
+                 SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", sorting);
     overlay_end(&o);
