@@ -28,8 +28,8 @@ void row_empty(struct row *row, const struct spec *spec)
                           .before = NAN,
                           .array_rate = NAN };
     row->timing.wall = row->timing.device = unknown;
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        row->yardstick[i] = NAN;
+    for (int i = 0; i < BASELINES_MAX; i++)
+        row->baseline[i] = NAN;
 }
 
 /* ---- to JSON ------------------------------------------------------------------------------------------------- */
@@ -77,8 +77,9 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
 
 #define STATISTICS(X)                                                                                                  \
     X(elements)                                                                                                        \
-    X(stale) X(tombstones) X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak)            \
-        X(cleanups) X(leaves) X(levels) X(restarts)
+    X(stale)                                                                                                           \
+    X(tombstones) X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups)         \
+        X(leaves) X(levels) X(restarts)
 
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
@@ -141,9 +142,9 @@ static void json_measured(cJSON *json, const struct row *row)
         json_number(json, "index_build_s", row->index_seconds);
     }
     cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
-            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
+    for (int i = 0; i < BASELINES_MAX; i++)
+        if (baseline_name(row->spec.workload, i) && !isnan(row->baseline[i]))
+            json_number(host, baseline_name(row->spec.workload, i), row->baseline[i]);
     if (row->peer)
         cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
     if (!isnan(row->before))
@@ -203,7 +204,7 @@ static void word(struct command *command, const char *option, const char *format
 static void word(struct command *command, const char *option, const char *format, ...)
 {
     va_list args;
-    if (command->n + 2 > MOST_WORDS)
+    if (command->n + 2 > WORDS_MAX)
         return;
     snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
     va_start(args, format);
@@ -220,7 +221,7 @@ static void dict_words(struct command *command, const cJSON *row)
         const double number = axis_of(row, axis);
         if (axes[axis].high && number >= axes[axis].low)
             word(command, axes[axis].option, "%.0f", number);
-        else if (!axes[axis].high && number > 0 && command->n < MOST_WORDS)
+        else if (!axes[axis].high && number > 0 && command->n < WORDS_MAX)
             snprintf(command->words[command->n++], WORD_BYTES, "%s", axes[axis].option);
     }
 }
@@ -293,9 +294,9 @@ void row_from_json(struct row *row, const cJSON *json)
     row->timing.wall = spread_from_json(json, "wall_s");
     row->timing.device = spread_from_json(json, "device_s");
     row->array_rate = number_of(json, "rate_of_sorted_array");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i))
-            row->yardstick[i] = number_of(host, yardstick_name(row->spec.workload, i));
+    for (int i = 0; i < BASELINES_MAX; i++)
+        if (baseline_name(row->spec.workload, i))
+            row->baseline[i] = number_of(host, baseline_name(row->spec.workload, i));
     row->peer = json_at(json, "peer");
     row->dict.rebuild_seconds = number_of(json, "rebuild_s");
     statistics_from(&row->dict.statistics, json_at(json, "statistics"));

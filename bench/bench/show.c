@@ -31,7 +31,7 @@ struct line {
     const struct run *run;
     const struct row *row;
     struct layout     layout;
-    char              text[MOST_COLUMNS][80];
+    char              text[COLUMNS_MAX][80];
 };
 
 /* Adds a column; returns its text, to be written. */
@@ -147,16 +147,16 @@ static void add_dict(struct line *line)
     text_ratio(number(line, "/ data", 6, PEAK), peak / (pair * (double) put_in(row)));
 }
 
-static void add_yardsticks(struct line *line)
+static void add_baselines(struct line *line)
 {
-    for (int i = 0; i < MAX_YARDSTICKS && !line->run->options->no_host; i++) {
-        const char *name = yardstick_name(line->row->spec.workload, i);
+    for (int i = 0; i < BASELINES_MAX && !line->run->options->no_host; i++) {
+        const char *name = baseline_name(line->row->spec.workload, i);
         char        title[16];
         if (!name)
             continue;
         snprintf(title, sizeof title, "/ %s", name);
         text_ratio(number(line, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), i ? REST : HOST),
-                   line->row->rate / line->row->yardstick[i]);
+                   line->row->rate / line->row->baseline[i]);
     }
 }
 
@@ -181,7 +181,7 @@ static struct line line_of(const struct run *run, const struct row *row)
         text_giga(number(&line, "GB/s", 5, REST), row->bytes_per_second);
         text_percent(number(&line, "copy", 6, COPY), row->copy_share);
     }
-    add_yardsticks(&line);
+    add_baselines(&line);
     if (run->peer_program)
         text_ratio(number(&line, "/ peer", 7, PEER),
                    row->rate / (row->peer ? number_of(row->peer, "rate") : (double) NAN));
@@ -201,7 +201,7 @@ struct layout lay_out(const struct run *run, enum workload workload)
 void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
     const struct line line = line_of(run, row);
-    const char       *cells[MOST_COLUMNS];
+    const char       *cells[COLUMNS_MAX];
     for (int c = 0; c < line.layout.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
@@ -211,7 +211,7 @@ void show_row(const struct run *run, const struct table *table, const struct row
 
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
-    struct bar  bars[MOST_SIZES];
+    struct bar  bars[SIZES_MAX];
     char        title[160], batch[TEXT_BYTES];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
     int         known = 0;

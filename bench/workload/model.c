@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t sheet_width(const struct sheet *sheet, enum column_id column)
+size_t column_width(const struct column_batch *cols, enum column_id column)
 {
     switch (column) {
     case COL_CODES:
@@ -19,14 +19,14 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
     case COL_VALUES:
     case COL_VALUES_OUT:
     case COL_RANGE_VALUES:
-        return sheet->value_bytes;
+        return cols->value_bytes;
     case COL_COUNTS:
     case COL_RANKS:
         return 4;
     case COL_OFFSETS:
         return 8;
     default:
-        return ordo_type_bytes(sheet->type);
+        return ordo_type_bytes(cols->type);
     }
 }
 
@@ -38,52 +38,52 @@ const char *column_name(enum column_id column)
     return names[column];
 }
 
-bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows)
+bool column_reserve(struct column_batch *cols, enum column_id column, size_t rows)
 {
-    free(sheet->at[column]);
-    sheet->at[column] = NULL;
-    sheet->rows[column] = 0;
-    return sheet_grow(sheet, column, rows);
+    free(cols->at[column]);
+    cols->at[column] = NULL;
+    cols->rows[column] = 0;
+    return column_grow(cols, column, rows);
 }
 
-bool sheet_columns(struct sheet *sheet, size_t rows, unsigned columns)
+bool columns_reserve(struct column_batch *cols, size_t rows, unsigned columns)
 {
     bool made = true;
     for (int c = 0; c < N_COLUMNS && made; c++)
-        made = !(columns >> c & 1) || sheet_column(sheet, (enum column_id) c, rows);
+        made = !(columns >> c & 1) || column_reserve(cols, (enum column_id) c, rows);
     return made;
 }
 
-bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows)
+bool column_grow(struct column_batch *cols, enum column_id column, size_t rows)
 {
-    const size_t width = sheet_width(sheet, column), before = sheet->rows[column];
+    const size_t width = column_width(cols, column), before = cols->rows[column];
     if (width == 0 || rows <= before)
         return true;
-    char *more = realloc(sheet->at[column], rows * width);
+    char *more = realloc(cols->at[column], rows * width);
     if (!more)
         return false;
-    sheet->at[column] = more;
-    sheet->rows[column] = rows;
+    cols->at[column] = more;
+    cols->rows[column] = rows;
     fill_bytes(more + before * width, column >= FIRST_OUTPUT ? POISON_BYTE : 0, (rows - before) * width);
     return true;
 }
 
-void sheet_free(struct sheet *sheet)
+void columns_clear(struct column_batch *cols)
 {
     for (int c = 0; c < N_COLUMNS; c++)
-        free(sheet->at[c]);
-    free(sheet->hints);
-    *sheet = (struct sheet) { .type = sheet->type, .value_bytes = sheet->value_bytes };
+        free(cols->at[c]);
+    free(cols->hints);
+    *cols = (struct column_batch) { .type = cols->type, .value_bytes = cols->value_bytes };
 }
 
-void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value)
+void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value)
 {
-    if (!sheet->at[column])
+    if (!cols->at[column])
         return;
-    if (sheet_width(sheet, column) == 1)
-        ((uint8_t *) sheet->at[column])[row] = (uint8_t) value;
+    if (column_width(cols, column) == 1)
+        ((uint8_t *) cols->at[column])[row] = (uint8_t) value;
     else
-        set_element(sheet->at[column], sheet_width(sheet, column), row, value);
+        set_element(cols->at[column], column_width(cols, column), row, value);
 }
 
 bool script_steps(struct script *script, size_t n)
@@ -104,7 +104,7 @@ bool script_one(struct script *script, struct step step)
 
 void script_free(struct script *script)
 {
-    sheet_free(&script->sheet);
+    columns_clear(&script->cols);
     free(script->steps);
     script->steps = NULL;
     script->n_steps = 0;
@@ -158,27 +158,27 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
 /* ---- erased ranges ------------------------------------------------------------------------------------------- */
 
 /* Of each row how many elements it is the first to erase. */
-static void mark_ranges(const struct model *model, struct sheet *sheet, const struct step *step, bool *erased)
+static void mark_ranges(const struct model *model, struct column_batch *cols, const struct step *step, bool *erased)
 {
     for (size_t row = step->at; row < step->at + step->count; row++) {
-        const uint64_t lo = key_order(model->type, sheet_get(sheet, COL_KEYS, row));
-        const uint64_t hi = key_order(model->type, sheet_get(sheet, COL_HIS, row));
+        const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
+        const uint64_t hi = key_order(model->type, column_get(cols, COL_HIS, row));
         size_t         n = 0;
         for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
             n += !erased[i];
             erased[i] = true;
         }
-        sheet_set(sheet, COL_COUNTS, row, n);
+        column_set(cols, COL_COUNTS, row, n);
     }
 }
 
-bool model_erase_ranges(struct model *model, struct sheet *sheet, const struct step *step)
+bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
 {
     bool  *erased = calloc(model->count + 1, sizeof *erased);
     size_t kept = 0;
     if (!erased)
         return false;
-    mark_ranges(model, sheet, step, erased);
+    mark_ranges(model, cols, step, erased);
     for (size_t i = 0; i < model->count; i++) {
         if (erased[i])
             continue;
@@ -199,20 +199,20 @@ static size_t at_most(const struct model *model, const struct step *step)
     return step->count < model->count ? step->count : model->count;
 }
 
-void model_peek(const struct model *model, struct sheet *sheet, const struct step *step)
+void model_peek(const struct model *model, struct column_batch *cols, const struct step *step)
 {
     const size_t n = at_most(model, step);
     for (size_t i = 0; i < n; i++) {
         const size_t at = step->call == DO_PEEK_LAST ? model->count - 1 - i : i;
-        sheet_set(sheet, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
-        sheet_set(sheet, COL_VALUES_OUT, step->at + i, model_value(model, at));
+        column_set(cols, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
+        column_set(cols, COL_VALUES_OUT, step->at + i, model_value(model, at));
     }
 }
 
-void model_take_first(struct model *model, struct sheet *sheet, const struct step *step)
+void model_take_first(struct model *model, struct column_batch *cols, const struct step *step)
 {
     const size_t n = at_most(model, step);
-    model_peek(model, sheet, step);
+    model_peek(model, cols, step);
     model->count -= n;
     memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
     if (model->value_bytes)
