@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent batch: updates and queries at once in a B-link tree. Finds return what was there before the batch. */
+/* A concurrent batch: updates and queries in one launch on a B-link tree. Finds see the content before the batch. */
 #include <ordo/ordo.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@ static ordo_status run(ordo_device *device, ordo_dict **tree)
 {
     const uint64_t accounts[] = { 10, 20, 30 };
     const uint32_t owners[] = { 1, 2, 3 };
-    /*                         whose is 20?  20 goes      25 comes     what comes at or after 40? */
+    /*                         owner of 20?  erase 20     store 25     next account from 40 on? */
     const uint8_t  codes[] = { ORDO_FIND, ORDO_ERASE, ORDO_UPSERT, ORDO_SEEK_GE };
     const uint64_t keys[] = { 20, 20, 25, 40 };
     const uint32_t values[] = { 0, 0, 9, 0 };

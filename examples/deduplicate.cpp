@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deduplication: blocks of data, by their hashes, come in batches. Which were never there before?
+// Deduplication: hashes of data blocks arrive in batches. Which are new?
 #include "example.hpp"
 
 static outcome deduplicate(ordo_device *device, std::size_t blocks)
 {
     std::vector<std::uint64_t> hash(blocks);
     for (std::size_t i = 0; i < blocks; i++)
-        hash[i] = random_number(2, random_number(1, i) % blocks); // most come once or twice, some never
+        hash[i] = random_number(2, random_number(1, i) % blocks); // most occur once or twice, some never
 
     const std::size_t         batch = blocks / 16 + 1;
     std::vector<std::uint8_t> is_new(blocks), wanted(blocks);

@@ -50,7 +50,7 @@ try {
     config.dict.value_bytes = 4;
     ordo_dict *created = nullptr;
     must(opened, ordo_lsm_create(opened, &config, &created));
-    const std::unique_ptr<ordo_dict, destroy_dict> dict(created); // is destroyed before its device
+    const std::unique_ptr<ordo_dict, destroy_dict> dict(created); // destroyed before its device
 
     const std::vector<std::int64_t>  times = { 1700000300, 1700000000, 1700000100 };
     const std::vector<std::uint32_t> events = { 3, 1, 2 };

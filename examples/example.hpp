@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tasks share: errors as exceptions, handles that close themselves, random numbers, a clock, and a main program
-// that prints how long a task took with Ordo and with plain C++.
+// Common code of the tasks: errors as exceptions, handles that close themselves, random numbers, a clock, and a main program
+// that prints the time of a task with Ordo and with plain C++.
 #pragma once
 #include <ordo/ordo.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-// What plain C++ uses: the standard's containers, or Abseil's, which are faster.
+// Containers of plain C++: the standard's, or Abseil's, which are faster.
 #ifdef EXAMPLES_WITH_ABSEIL
 #include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
@@ -43,7 +43,7 @@ template <class K> using hash_set = std::unordered_set<K>;
 } // namespace plain
 #endif
 
-// The device of the program. It has the message of the last call that failed.
+// The device of the program, which keeps the message of the last failed call.
 inline ordo_device *&the_device()
 {
     static ordo_device *device = nullptr;
@@ -83,7 +83,7 @@ inline device_handle open_device()
     return device_handle(the_device());
 }
 
-// An empty dictionary of one kind, by the function that makes it.
+// Creates an empty dictionary.
 template <class Config>
 dict_handle make_dict(ordo_status (*create)(ordo_device *, const Config *, ordo_dict **), ordo_device *device,
                       ordo_type key, std::uint32_t value_bytes)
@@ -123,7 +123,7 @@ inline std::uint64_t random_number(std::uint64_t stream, std::uint64_t i)
 
 class stopwatch {
   public:
-    // Milliseconds since it was made or last asked.
+    // Returns milliseconds since construction or the last call.
     double lap()
     {
         const auto   now = std::chrono::steady_clock::now();
@@ -137,7 +137,7 @@ class stopwatch {
 };
 
 struct outcome {
-    bool   right; // both ways gave the same
+    bool   right; // both gave the same results
     double ordo_ms, plain_ms;
 };
 
@@ -147,7 +147,7 @@ inline double median(std::vector<double> times)
     return times[times.size() / 2];
 }
 
-// PROGRAM [COUNT [TIMES]]: the number of `items`, and of runs of the task. Prints medians.
+// PROGRAM [COUNT [TIMES]]: runs the task TIMES times on COUNT items, and prints medians.
 inline int run_task(int argc, char **argv, const char *items, std::size_t usual_count,
                     outcome (*task)(ordo_device *, std::size_t))
 {

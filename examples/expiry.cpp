@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expiry: sessions come in batches, and those that are too old go, by one erase of a range of times.
+// Expiry: sessions arrive in batches, and one erase of a range of times removes old ones.
 #include "example.hpp"
 
 static outcome expiry(ordo_device *device, std::size_t sessions)
 {
     const std::size_t          rounds = 16, batch = sessions / rounds;
-    std::vector<std::uint64_t> began(2 * sessions); // a time, and below it a number, as two may begin at once
+    std::vector<std::uint64_t> began(2 * sessions); // a time above a number, because two sessions may begin at one time
     std::vector<std::uint32_t> user(2 * sessions);
     for (std::size_t i = 0; i < began.size(); i++) {
         began[i] = i / 10 << 32 | i;
         user[i] = static_cast<std::uint32_t>(random_number(1, i));
     }
     const std::uint64_t        dawn = 0;
-    std::vector<std::uint64_t> limit(rounds); // the last that is too old
+    std::vector<std::uint64_t> limit(rounds); // the last time that is too old
     for (std::size_t r = 0; r < rounds; r++)
         limit[r] = began[(r + 1) * batch] - 1;
 

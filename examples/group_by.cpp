@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group-by: rows of (customer, amount) in any order; of each customer the sum of the amounts and how many they are.
+// Group-by: rows of (customer, amount) in any order; for each customer the sum and number of amounts.
 #include "example.hpp"
 
 static outcome group_by(ordo_device *device, std::size_t rows)
@@ -19,7 +19,7 @@ static outcome group_by(ordo_device *device, std::size_t rows)
     params.key = ORDO_U32;
     params.value = ORDO_U32;
     params.op = ORDO_SUM;
-    params.wide = true; // sums of 64 bits
+    params.wide = true; // 64-bit sums
     must(ordo_reduce_by_key_host(device, &params, customer.data(), amount.data(), rows, who.data(), total.data(),
                                  orders.data(), customers, &groups));
     const double ordo_ms = clock.lap();

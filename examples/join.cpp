@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Join: which order belongs to which payment? A customer may have several of both; each pair of rows with one key comes out.
+// Join: all pairs of an order and a payment of one customer, who may have several of each.
 #include "example.hpp"
 
 #include <numeric>
@@ -14,13 +14,13 @@ struct pair_of_rows {
 
 static outcome join(ordo_device *device, std::size_t rows)
 {
-    std::vector<std::uint64_t> orders(rows), payments(rows); // whose
+    std::vector<std::uint64_t> orders(rows), payments(rows); // customers
     for (std::size_t i = 0; i < rows; i++) {
         orders[i] = random_number(1, i) % rows;
         payments[i] = random_number(2, i) % rows;
     }
 
-    // One side is sorted, with its row numbers; of each row of the other both bounds are searched for.
+    // Sorts one side with its row numbers, and searches both bounds of each row of the other side.
     stopwatch                  clock;
     std::vector<pair_of_rows>  joined;
     std::vector<std::uint64_t> sorted = payments;
@@ -36,7 +36,7 @@ static outcome join(ordo_device *device, std::size_t rows)
     joined.reserve(2 * rows);
     for (std::uint32_t i = 0; i < rows; i++)
         for (std::uint32_t k = lower[i]; k < upper[i]; k++)
-            joined.push_back({ i, row[k] }); // the sort is stable: payments of a customer in their order
+            joined.push_back({ i, row[k] }); // the sort is stable, so payments of a customer keep their order
     const double ordo_ms = clock.lap();
 
     plain::hash_map<std::uint64_t, std::vector<std::uint32_t>> payments_of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Longest prefix match: to which network does an address belong, if networks lie within networks? An X-fast trie holds the
-// prefixes of all networks as keys, and says for each address which is the longest that it begins with.
+// Longest prefix match: the smallest of nested networks that has an address. An X-fast trie holds the prefixes of all networks
+// as keys, and finds the longest one of each address.
 #include "example.hpp"
 
 struct network {
@@ -32,7 +32,7 @@ static outcome longest_prefix(ordo_device *device, std::size_t addresses)
     for (std::size_t i = 0; i < addresses; i++)
         address[i] = static_cast<std::uint32_t>(random_number(3, i));
 
-    std::vector<std::uint32_t> prefix, number; // as keys, and which network each is of
+    std::vector<std::uint32_t> prefix, number; // keys, and their networks
     for (std::uint32_t i = 0; i < networks.size(); i++) {
         prefix.push_back(ordo_prefix_u32(networks[i].address, static_cast<unsigned>(networks[i].length)));
         number.push_back(i);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles: which others are near? Each lies in a cell of a grid; those that may be near are in its cell and in the 26 around.
-// Cells are numbered by Morton's order, and the particles sorted by it, so that near ones lie near in memory, too.
+// Particles: which others are near? Each lies in a cell of a grid, and particles near it lie in its cell or in the 26 around.
+// Particles are sorted by the Morton number of their cell, so that near particles are near in memory.
 #include "example.hpp"
 
 #include <numeric>
 
 static const std::uint32_t side = 32; // cells of the grid, each way
 
-// A cell's number: the bits of its three coordinates by turns.
+// A cell's number: the interleaved bits of its three coordinates.
 class morton {
   public:
     morton()
@@ -29,7 +29,7 @@ struct place {
     std::uint32_t x, y, z; // its cell
 };
 
-// Calls `visit` with the 27 cells around one; the grid has no ends, it goes on at the other side.
+// Calls `visit` with the 27 cells around one, in a grid that wraps around.
 template <class Visit> static void around(const place &p, Visit visit)
 {
     for (std::uint32_t d = 0; d < 27; d++)
@@ -45,7 +45,7 @@ static outcome particles(ordo_device *device, std::size_t count)
                   static_cast<std::uint32_t>((r >> 40) % side) };
     }
 
-    // particle[lower[c]] ... particle[upper[c] - 1] are those in cell c.
+    // Cell c has particle[lower[c]] to particle[upper[c] - 1].
     const std::uint32_t        cells = side * side * side;
     const morton               number;
     stopwatch                  clock;
@@ -53,7 +53,7 @@ static outcome particles(ordo_device *device, std::size_t count)
     ordo_sort_params           sort = {};
     sort.key = ORDO_U32;
     sort.value_bytes = 4;
-    sort.bits = 15; // all that a cell's number has
+    sort.bits = 15; // of a cell's number
     ordo_equal_range_params search = {};
     search.key = ORDO_U32;
     for (std::size_t i = 0; i < count; i++)
@@ -62,7 +62,7 @@ static outcome particles(ordo_device *device, std::size_t count)
     std::iota(asked.begin(), asked.end(), 0u);
     must(ordo_sort_host(device, &sort, cell.data(), particle.data(), count));
     must(ordo_equal_range_host(device, &search, cell.data(), count, asked.data(), cells, lower.data(), upper.data()));
-    // Near ones come one after another, and so do the cells around them.
+    // Successive particles are near, and so are the cells around them.
     for (const std::uint32_t i : particle)
         around(at[i], [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
             const std::uint32_t c = number(x, y, z);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priority queue: a simulation of events. The next 1024 are taken, in order of time, and each brings about a later one.
+// Priority queue: a simulation takes the next 1024 events, in order of time, and each causes a later one.
 #include "example.hpp"
 
-// An event is its time, and below that 20 bits that tell it from others of that time.
+// An event is its time above 20 bits that distinguish events of one time.
 static std::uint64_t event_after(std::uint64_t event)
 {
     const std::uint64_t delay = 1 + random_number(2, event) % 1000000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time series: samples of many sensors. What did a sensor say last before a moment (as-of)? And in the minute before it, how
-// many samples are there, and what is their sum?
+// Time series: samples of many sensors. The task finds the last sample of a sensor before a time (as-of), and the number and
+// sum of its samples in the minute before.
 #include "example.hpp"
 
-// A key is a sensor, and below it seconds: what is of one sensor lies side by side, in order of time.
+// A key is a sensor above seconds, so samples of a sensor are adjacent, in order of time.
 static std::uint64_t at_time(std::uint64_t sensor, std::uint64_t seconds)
 {
     return sensor << 32 | seconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Top-k: the hundred best of many scores, and whose they are.
+// Top-k: the hundred best of many scores, and their owners.
 #include "example.hpp"
 
 #include <functional>

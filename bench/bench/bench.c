@@ -31,7 +31,7 @@ static void ask_peer(struct run *run, struct series *series)
         peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
                   isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why, sizeof why);
     if (!series->peers)
-        complain("%s", why);
+        report_error("%s", why);
 }
 
 /* The good row of a sorted array at the same point, of the series before this one; NULL if there is none. */
@@ -48,9 +48,9 @@ static const struct row *row_beside(const struct series *list, const struct seri
 /* The median of what others measured of the same point. */
 static double rate_before(const struct run *run, const struct spec *spec)
 {
-    double    rates[MOST_PROCESSES];
+    double    rates[PROCESSES_MAX];
     cJSON    *point = row_point(spec);
-    const int n = former_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
+    const int n = old_files_each(&run->before, ordo_device_facts(run->device)->name, point, rates);
     cJSON_Delete(point);
     return median_of_known(rates, n);
 }
@@ -112,7 +112,7 @@ static void run_workload(struct run *run, enum workload workload)
     struct table        table = { .out = run->out, .columns = layout.columns, .n_columns = layout.n };
 
     if (!list) {
-        complain("out of memory");
+        report_error("out of memory");
         exit(EXIT_FAILED);
     }
     list_series(run, workload, list);
@@ -175,7 +175,7 @@ static void take_limits(struct run *run, struct limits *limits, const char *when
     progress("measuring the limits of %s", facts->name);
     const ordo_status got = measure_limits(run->device, limits);
     if (got != ORDO_OK)
-        complain("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
+        report_error("the limits of %s cannot be measured: %s", facts->name, ordo_status_string(got));
     if (got == ORDO_BROKEN)
         run->failed++;
     if (when)
@@ -293,14 +293,14 @@ static void conclude_dicts(const struct run *run)
     explain(run, "peak", "device memory held at most; / data: over that of the keys and values that were put in");
     if (run->options->no_host)
         return;
-    if (dict_yardstick_name(FILLRANDOM, DICT_BTREE)) {
+    if (dict_baseline_name(FILLRANDOM, DICT_BTREE)) {
         explain(run, "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements");
         explain(
             run, "/ flat_hash_map",
             "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22");
     } else
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");
-    if (dict_yardstick_name(FILLRANDOM, DICT_ROBIN_MAP))
+    if (dict_baseline_name(FILLRANDOM, DICT_ROBIN_MAP))
         explain(run, "/ robin_map", "tsl::robin_map, likewise");
 }
 
@@ -380,7 +380,7 @@ static int run_device_named(struct run *run, const char *select, double seconds)
     run_device(run, select);
     ordo_device_close(&run->device);
     if (run->rows == 0 && !run->options->first_open && !run->options->first_prepare && !run->paper) {
-        complain("nothing was measured: no workload, structure and type of these options go together");
+        report_error("nothing was measured: no workload, structure and type of these options go together");
         return EXIT_FAILED;
     }
     return EXIT_GOOD;
@@ -393,10 +393,10 @@ static const char *how_it_ended(const struct run *run)
 
 static int run_all(struct run *run)
 {
-    char selected[MOST_SELECTED][SELECT_BYTES];
+    char selected[SELECTED_MAX][SELECT_BYTES];
     int  n = select_devices(run->options->device, selected), code = EXIT_GOOD;
     if (n == 0) {
-        complain("there is no OpenCL device; ordo-info tells which package has one");
+        report_error("there is no OpenCL device; ordo-info tells which package has one");
         return EXIT_FAILED;
     }
     for (int i = 0; i < n && !stop_asked(); i++)
@@ -472,7 +472,7 @@ int main(int argc, char **argv)
             usage_error("--resume: %s is of several processes, which are compared: begin it anew", options.json);
     }
 
-    struct options suite[MOST_PARTS];
+    struct options suite[SUITE_PARTS_MAX];
     struct run     run = { .options = &options,
                            .parts = options.suite ? suite : &options,
                            .n_parts = 1,
@@ -482,7 +482,7 @@ int main(int argc, char **argv)
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
     char           why[512] = "";
     for (int f = 0; f < options.n_compare; f++)
-        former_read(&run.before, options.compare[f]);
+        old_files_read(&run.before, options.compare[f]);
     if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
@@ -501,12 +501,12 @@ int main(int argc, char **argv)
         code = code == EXIT_GOOD ? checked : code;
     }
     if (options.n_compare && options.processes == 1 && run.compared == 0 && code == EXIT_GOOD) {
-        complain("nothing was compared: the files have no row of this run");
+        report_error("nothing was compared: the files have no row of this run");
         code = EXIT_FAILED;
     }
     if (!file_end(&run.file, how_it_ended(&run)) && code == EXIT_GOOD)
         code = EXIT_FAILED;
-    former_free(&run.before);
+    old_files_free(&run.before);
     paper_end(&run.paper);
     free(run.peer_program);
     return code;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void former_read(struct former *former, const char *path)
+void old_files_read(struct old_files *old_files, const char *path)
 {
     char   why[512] = "";
     cJSON *file = json_read(path, why, sizeof why);
@@ -17,24 +17,24 @@ void former_read(struct former *former, const char *path)
         usage_error("--compare: %s", why);
     if (!cJSON_IsArray(json_at(file, "rows")))
         usage_error("--compare: %s was not written by ordo-bench --json", path);
-    if (former->n == MOST_FILES)
-        usage_error("--compare: more than %d files", MOST_FILES);
-    former->files[former->n++] = file;
+    if (old_files->n == FILES_MAX)
+        usage_error("--compare: more than %d files", FILES_MAX);
+    old_files->files[old_files->n++] = file;
 }
 
-void former_free(struct former *former)
+void old_files_free(struct old_files *old_files)
 {
-    for (int f = 0; f < former->n; f++)
-        cJSON_Delete(former->files[f]);
-    former->n = 0;
+    for (int f = 0; f < old_files->n; f++)
+        cJSON_Delete(old_files->files[f]);
+    old_files->n = 0;
 }
 
-const char *former_differs(const struct former *former, const cJSON *device)
+const char *old_files_differ(const struct old_files *old_files, const cJSON *device)
 {
     const char *why = "it was measured on another device";
-    for (int f = 0; f < former->n; f++) {
+    for (int f = 0; f < old_files->n; f++) {
         const cJSON *theirs = NULL;
-        cJSON_ArrayForEach(theirs, json_at(former->files[f], "devices"))
+        cJSON_ArrayForEach(theirs, json_at(old_files->files[f], "devices"))
         {
             if (strcmp(text_of(theirs, "name"), text_of(device, "name")) != 0)
                 continue;
@@ -63,13 +63,14 @@ static double rate_in(const cJSON *file, int process, const char *device_name, c
     return NAN;
 }
 
-int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES])
+int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
+                   double rates[PROCESSES_MAX])
 {
     int n = 0;
-    for (int f = 0; f < former->n; f++) {
-        const int processes = cJSON_GetArraySize(json_at(former->files[f], "processes"));
-        for (int p = 0; p < (processes ? processes : 1) && n < MOST_PROCESSES; p++)
-            rates[n++] = rate_in(former->files[f], p, device_name, point);
+    for (int f = 0; f < old_files->n; f++) {
+        const int processes = cJSON_GetArraySize(json_at(old_files->files[f], "processes"));
+        for (int p = 0; p < (processes ? processes : 1) && n < PROCESSES_MAX; p++)
+            rates[n++] = rate_in(old_files->files[f], p, device_name, point);
     }
     return n;
 }
@@ -108,21 +109,21 @@ static cJSON *measure_in_child(struct check *check, const char *program, const c
     if (outcome.problem[0])
         check->failed++;
     if (outcome.problem[0])
-        complain("%s %s: %s", program ? program : "a process", outcome.problem, outcome.said);
+        report_error("%s %s: %s", program ? program : "a process", outcome.problem, outcome.said);
     return outcome.answer;
 }
 
-static void keep(struct former *side, cJSON *answer)
+static void keep(struct old_files *side, cJSON *answer)
 {
-    if (answer && side->n < MOST_FILES)
+    if (answer && side->n < FILES_MAX)
         side->files[side->n++] = answer;
     else
         cJSON_Delete(answer);
 }
 
 /* Turns of the other build, if there is one, and of this one: `first` is how many this one had before. */
-static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct former *old,
-                       struct former *new_side)
+static void take_turns(struct check *check, const char *const *arguments, int n, int first, struct old_files *old,
+                       struct old_files *new_side)
 {
     const struct options *options = check->run->options;
     const int             processes = (int) options->processes;
@@ -145,11 +146,12 @@ struct compared {
 };
 
 /* turns: both sides are processes that took turns. */
-static void compare_row(const struct former *old, const struct former *new_side, bool turns, struct compared *compared)
+static void compare_row(const struct old_files *old, const struct old_files *new_side, bool turns,
+                        struct compared *compared)
 {
-    double    before[MOST_PROCESSES], after[MOST_PROCESSES];
-    const int n_before = former_each(old, compared->device, compared->row, before);
-    const int n_after = former_each(new_side, compared->device, compared->row, after);
+    double    before[PROCESSES_MAX], after[PROCESSES_MAX];
+    const int n_before = old_files_each(old, compared->device, compared->row, before);
+    const int n_after = old_files_each(new_side, compared->device, compared->row, after);
     compared->verdict = judge_rates(before, n_before, after, n_after, turns, compared->worth);
     compared->before = median_of_known(before, n_before);
     compared->after = median_of_known(after, n_after);
@@ -160,9 +162,9 @@ static void suspect_again(struct check *check, struct compared *suspect)
 {
     const struct options *options = check->run->options;
     struct command        command;
-    const char           *words[MOST_WORDS + 11];
+    const char           *words[WORDS_MAX + 11];
     char                  seed[32], repetitions[16], device[128];
-    struct former         old = { .n = 0 }, new_side = { .n = 0 };
+    struct old_files      old = { .n = 0 }, new_side = { .n = 0 };
     int                   n = 0;
     row_command(suspect->row, &command);
     for (; n < command.n; n++)
@@ -180,8 +182,8 @@ static void suspect_again(struct check *check, struct compared *suspect)
     take_turns(check, words, n, 0, &old, &new_side);
     if (!stop_asked())
         compare_row(options->against ? &old : &check->run->before, &new_side, options->against, suspect);
-    former_free(&old);
-    former_free(&new_side);
+    old_files_free(&old);
+    old_files_free(&new_side);
 }
 
 /* "fillrandom lsm u32+4 2^20, batches of 2^16" */
@@ -225,7 +227,7 @@ static double worth_of(const struct options *options, const cJSON *device)
 }
 
 /* Rows of this process that can be compared with what others have; their number. */
-static int rows_to_compare(struct check *check, const struct former *old, struct compared *out)
+static int rows_to_compare(struct check *check, const struct old_files *old, struct compared *out)
 {
     struct run  *run = check->run;
     const cJSON *row = NULL;
@@ -234,7 +236,7 @@ static int rows_to_compare(struct check *check, const struct former *old, struct
     {
         const int    number = (int) number_of(row, "device");
         const cJSON *device = cJSON_GetArrayItem(run->file.devices, number);
-        const char  *why = former_differs(old, device);
+        const char  *why = old_files_differ(old, device);
         if (number_of(row, "process") != run->file.process_number || !text_is(row, "check", "ok"))
             continue;
         if (why && said != number)
@@ -263,19 +265,19 @@ static bool was_skipped(const struct check *check, const cJSON *point)
 }
 
 /* Rows that the other build has and this one has not, though it had the time. */
-static void find_missing(struct check *check, const struct former *old)
+static void find_missing(struct check *check, const struct old_files *old)
 {
-    const struct former ours = { .files = { check->run->file.json }, .n = 1 };
-    const cJSON        *row = NULL;
-    double              rates[MOST_PROCESSES];
-    char                what[160];
+    const struct old_files ours = { .files = { check->run->file.json }, .n = 1 };
+    const cJSON           *row = NULL;
+    double                 rates[PROCESSES_MAX];
+    char                   what[160];
     if (!check->run->options->against || old->n == 0)
         return;
     cJSON_ArrayForEach(row, json_at(old->files[0], "rows"))
     {
         const cJSON *device = cJSON_GetArrayItem(json_at(old->files[0], "devices"), (int) number_of(row, "device"));
         if (!text_is(row, "check", "ok") ||
-            !isnan(median_of_known(rates, former_each(&ours, text_of(device, "name"), row, rates))))
+            !isnan(median_of_known(rates, old_files_each(&ours, text_of(device, "name"), row, rates))))
             continue;
         if (was_skipped(check, row))
             continue;
@@ -307,9 +309,9 @@ static int conclude(struct check *check, const struct compared *rows, int n, int
         check->run->options->processes, suspects, slower);
     if (unknown)
         say(out, 4, "%d rows cannot be compared: one side has them from none or from fewer than %d processes.", unknown,
-            LEAST_PROCESSES);
+            PROCESSES_MIN);
     if (n == unknown)
-        complain("nothing was compared: %s", nothing_compared(unknown));
+        report_error("nothing was compared: %s", nothing_compared(unknown));
     if (slower)
         show_slower(out, rows, n);
     if (check->missing || check->failed || n == unknown)
@@ -317,7 +319,7 @@ static int conclude(struct check *check, const struct compared *rows, int n, int
     return slower ? EXIT_SLOWER : EXIT_GOOD;
 }
 
-static int compare(struct check *check, const struct former *old, const struct former *new_side)
+static int compare(struct check *check, const struct old_files *old, const struct old_files *new_side)
 {
     struct compared *rows = calloc((size_t) cJSON_GetArraySize(check->run->file.rows) + 1, sizeof *rows);
     if (!rows)
@@ -344,10 +346,10 @@ int check(struct run *run, int argc, char **argv)
     static const char *const without[] = { "--json",      "--resume",   "--compare", "--against", "--processes",
                                            "--slower-by", "--peers",    "--budget",  "--no-host", "--no-array",
                                            "--chart",     "--no-chart", NULL };
-    struct check  check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
-    struct former theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
-    int           code = EXIT_GOOD;
-    char          budget[32];
+    struct check     check = { .run = run, .arguments = calloc((size_t) argc * 2 + 3, sizeof *check.arguments) };
+    struct old_files theirs = { .n = 0 }, others = { .n = 0 }, ours = { .files = { run->file.json }, .n = 1 };
+    int              code = EXIT_GOOD;
+    char             budget[32];
     if (!check.arguments)
         return EXIT_FAILED;
     if (run->suite)
@@ -370,8 +372,8 @@ int check(struct run *run, int argc, char **argv)
         code = EXIT_FAILED;
     progress_about("%s", "");
     progress_clear();
-    former_free(&theirs);
-    former_free(&others);
+    old_files_free(&theirs);
+    old_files_free(&others);
     free(check.arguments);
     return code;
 }

@@ -20,20 +20,20 @@ struct line {
     bool          ours;
 };
 
-#define MOST_LINES 40
+#define LINES_MAX 40
 struct comparison {
     struct run      *run;
     struct spec      point; /* its variant means nothing */
-    struct line      lines[MOST_LINES];
+    struct line      lines[LINES_MAX];
     int              n;
-    struct host_peer told[MOST_HOST_PEERS]; /* peers with figures */
+    struct host_peer told[HOST_PEERS_MAX]; /* peers with figures */
     int              n_told;
     cJSON           *cuda; /* what ordo-peer measured; NULL: nothing */
 };
 
 static struct line *add_line(struct comparison *c, const char *what, const char *on)
 {
-    struct line *line = &c->lines[c->n < MOST_LINES - 1 ? c->n++ : c->n];
+    struct line *line = &c->lines[c->n < LINES_MAX - 1 ? c->n++ : c->n];
     *line = (struct line) { .rate = NAN, .wall = { NAN, NAN, NAN }, .check = "" };
     snprintf(line->what, sizeof line->what, "%s", what);
     snprintf(line->on, sizeof line->on, "%s", on);
@@ -73,7 +73,7 @@ static void ask_cuda(struct comparison *c)
     c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
                         isinf(left) ? 10 : left / 4, why, sizeof why);
     if (!c->cuda)
-        complain("%s", why);
+        report_error("%s", why);
 }
 
 static void show_cuda(struct comparison *c)
@@ -123,40 +123,41 @@ static void show_peer(struct comparison *c, const struct host_peer *peer, const 
 }
 
 /* What all peers of a point are measured on. */
-struct host_desk {
+struct peer_inputs {
     struct dict_plan *plan;
     struct inputs     in;
 };
 
-static bool open_desk(const struct spec *spec, struct host_desk *desk)
+static bool open_inputs(const struct spec *spec, struct peer_inputs *inputs)
 {
-    *desk = (struct host_desk) { .in = { .keys = NULL } };
+    *inputs = (struct peer_inputs) { .in = { .keys = NULL } };
     if (!workload_is_dict(spec->workload))
-        return inputs_make(spec, &desk->in);
+        return inputs_make(spec, &inputs->in);
     struct spec point = *spec;
     point.variant = SORTED_ARRAY; /* is asked as maps are */
-    desk->plan = plan_borrow(&point);
-    return desk->plan && (!plan_has_fills(spec->workload) || plan_advance(desk->plan, plan_fills(desk->plan) - 1));
+    inputs->plan = plan_borrow(&point);
+    return inputs->plan &&
+           (!plan_has_fills(spec->workload) || plan_advance(inputs->plan, plan_fills(inputs->plan) - 1));
 }
 
-static void close_desk(const struct spec *spec, struct host_desk *desk)
+static void close_inputs(const struct spec *spec, struct peer_inputs *inputs)
 {
     if (workload_is_dict(spec->workload))
-        plan_return(desk->plan != NULL);
+        plan_return(inputs->plan != NULL);
     else
-        inputs_free(&desk->in);
+        inputs_free(&inputs->in);
 }
 
-static void measure_peer(struct comparison *c, struct host_desk *desk, const struct host_peer *peer)
+static void measure_peer(struct comparison *c, struct peer_inputs *inputs, const struct host_peer *peer)
 {
     const struct timing_goal goal = row_goal(c->run);
     struct host_figures      figures;
     progress_about("%s", workload_name(c->point.workload));
     progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
     if (workload_is_dict(c->point.workload))
-        dict_peer_measure(peer, desk->plan, &goal, &figures);
+        dict_peer_measure(peer, inputs->plan, &goal, &figures);
     else
-        array_peer_measure(peer, &c->point, &desk->in, &goal, &figures);
+        array_peer_measure(peer, &c->point, &inputs->in, &goal, &figures);
     show_peer(c, peer, keep_peer(c, peer, &figures));
 }
 
@@ -174,7 +175,7 @@ static const char *why_no_peer(enum workload workload)
                                                      : "none offers this workload";
 }
 
-static int list_peers(const struct comparison *c, struct host_peer peers[MOST_HOST_PEERS])
+static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PEERS_MAX])
 {
     const int threads = threads_beside(c->run);
     if (c->run->options->no_host)
@@ -186,8 +187,8 @@ static int list_peers(const struct comparison *c, struct host_peer peers[MOST_HO
 static void measure_peers(struct comparison *c)
 {
     const struct spec *spec = &c->point;
-    struct host_peer   peers[MOST_HOST_PEERS];
-    struct host_desk   desk;
+    struct host_peer   peers[HOST_PEERS_MAX];
+    struct peer_inputs inputs;
     const int          n = list_peers(c, peers);
     bool               open = false;
     int                i = 0;
@@ -200,18 +201,18 @@ static void measure_peers(struct comparison *c)
             show_peer(c, &peers[i], there);
             continue;
         }
-        if (!open && !open_desk(spec, &desk)) {
-            complain("%s: the peers' inputs: out of memory", workload_name(spec->workload));
-            close_desk(spec, &desk);
+        if (!open && !open_inputs(spec, &inputs)) {
+            report_error("%s: the peers' inputs: out of memory", workload_name(spec->workload));
+            close_inputs(spec, &inputs);
             c->run->failed++;
             return;
         }
         open = true;
         row_share_time(c->run);
-        measure_peer(c, &desk, &peers[i]);
+        measure_peer(c, &inputs, &peers[i]);
     }
     if (open)
-        close_desk(spec, &desk);
+        close_inputs(spec, &inputs);
     if (i < n && !stop_asked())
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
@@ -274,7 +275,7 @@ static bool same_point(const struct spec *a, const struct spec *b)
 static double share_time(struct comparison *c, const struct series *list, int n)
 {
     struct run      *run = c->run;
-    struct host_peer peers[MOST_HOST_PEERS];
+    struct host_peer peers[HOST_PEERS_MAX];
     const double     whole = run->deadline;
     int              rows = 0;
     for (int s = 0; s < n; s++) {
@@ -317,7 +318,7 @@ void compare_workload(struct run *run, enum workload workload)
     const int      n = list_series(run, workload, NULL);
     struct series *list = calloc((size_t) n + 1, sizeof *list);
     if (!list) {
-        complain("out of memory");
+        report_error("out of memory");
         run->failed++;
         return;
     }

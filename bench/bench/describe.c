@@ -20,7 +20,7 @@ static void print_variants(enum workload workload, int indent)
 
 void print_list(void)
 {
-    char selected[MOST_SELECTED][SELECT_BYTES];
+    char selected[SELECTED_MAX][SELECT_BYTES];
     puts("Workloads and their variants:");
     for (int w = 0; w < N_ALL_WORKLOADS; w++) {
         say(stdout, 22, "  %-18s  %s", workload_name((enum workload) w), workload_text((enum workload) w));

@@ -18,7 +18,7 @@ static bool save(const struct file *file)
     char why[512];
     if (!file->path || json_write(file->path, file->json, why, sizeof why))
         return true;
-    complain("%s", why);
+    report_error("%s", why);
     return false;
 }
 

@@ -24,7 +24,7 @@ static cJSON *ask(struct run *run, const struct caches *c, const char *question)
         return outcome.answer;
     cJSON_Delete(outcome.answer);
     run->failed++;
-    complain("%s: %s %s", question, outcome.problem, outcome.said);
+    report_error("%s: %s %s", question, outcome.problem, outcome.said);
     return NULL;
 }
 

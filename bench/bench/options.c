@@ -67,7 +67,7 @@ static void take_power(void *options, const struct option_row *row, const char *
 static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
 {
     char      why[1024];
-    const int n = parse_names(text, name, names, chosen, MOST_NAMES, why, sizeof why);
+    const int n = parse_names(text, name, names, chosen, NAMES_MAX, why, sizeof why);
     if (n < 0)
         usage_error("%s: %s", row->name, why);
     return n;
@@ -84,7 +84,7 @@ static int take_some_sizes(const struct option_row *row, const char *text, size_
 
 static void choose_workload(struct options *o, int workload)
 {
-    if (o->n_workloads < MOST_NAMES)
+    if (o->n_workloads < NAMES_MAX)
         o->workloads[o->n_workloads++] = workload;
 }
 
@@ -117,7 +117,7 @@ static void choose_workloads(struct options *o, int name)
 static void take_workloads(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     const int       n = take_names(row, text, workload_any, N_WORKLOAD_NAMES, chosen);
     o->n_workloads = 0;
     for (int i = 0; i < n; i++)
@@ -127,21 +127,21 @@ static void take_workloads(void *options, const struct option_row *row, const ch
 /* --variant and --structure add to one list. */
 static void choose_variants(struct options *o, const int *chosen, int n, int first)
 {
-    for (int i = 0; i < n && o->n_variants < MOST_NAMES; i++)
+    for (int i = 0; i < n && o->n_variants < NAMES_MAX; i++)
         o->variants[o->n_variants++] = first + chosen[i];
 }
 
 static void take_variants(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     choose_variants(o, chosen, take_names(row, text, variant_any, N_ARRAY_VARIANTS, chosen), 0);
 }
 
 static void take_structures(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     choose_variants(o, chosen, take_names(row, text, structure_any, N_VARIANTS, chosen), N_ARRAY_VARIANTS);
 }
 
@@ -160,7 +160,7 @@ static void take_dists(void *options, const struct option_row *row, const char *
 static void take_value_bytes(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    int             chosen[MOST_NAMES];
+    int             chosen[NAMES_MAX];
     o->n_value_bytes = take_names(row, text, value_bytes_any, 3, chosen);
     o->n_value_bytes = o->n_value_bytes > 3 ? 3 : o->n_value_bytes;
     for (int i = 0; i < o->n_value_bytes; i++)
@@ -176,7 +176,7 @@ static void take_updates(void *options, const struct option_row *row, const char
         const size_t length = strcspn(at, ",");
         snprintf(percent, sizeof percent, "%.*s", (int) length, at);
         take_uint32(options, row, percent);
-        if (o->n_updates < MOST_NAMES)
+        if (o->n_updates < NAMES_MAX)
             o->update_percents[o->n_updates++] = o->update_percent;
         at += length;
         if (!*at)
@@ -187,13 +187,13 @@ static void take_updates(void *options, const struct option_row *row, const char
 static void take_sizes(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_sizes = take_some_sizes(row, text, o->sizes, MOST_SIZES);
+    o->n_sizes = take_some_sizes(row, text, o->sizes, SIZES_MAX);
 }
 
 static void take_batches(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
-    o->n_batches = take_some_sizes(row, text, o->batches, MOST_SIZES);
+    o->n_batches = take_some_sizes(row, text, o->batches, SIZES_MAX);
 }
 
 static void take_queries(void *options, const struct option_row *row, const char *text)

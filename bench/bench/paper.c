@@ -10,15 +10,15 @@
 #include <string.h>
 
 /* Elements at most, and seconds for all, where the command line does not say. */
-#define MOST_ON_GPU    ((size_t) 1 << 24)
-#define LEAST_ON_GPU   ((size_t) 1 << 20)
-#define MOST_ON_CPU    ((size_t) 1 << 18)
+#define ON_GPU_MAX     ((size_t) 1 << 24)
+#define ON_GPU_MIN     ((size_t) 1 << 20)
+#define ON_CPU_MAX     ((size_t) 1 << 18)
 #define SECONDS_ON_GPU 480
 #define SECONDS_ON_CPU 300
 /* Queries of a call, on a GPU: fewer would measure launches. */
-#define LEAST_QUERIES 0x1p21
+#define QUERIES_MIN 0x1p21
 /* Of long intervals so many elements are asked for at most, as a multiple of those there. */
-#define RESULTS_MOST 8
+#define RESULTS_MAX 8
 
 /* One run of an experiment at one place: what the options that stand beside it measure. */
 struct part {
@@ -156,7 +156,7 @@ static void add_queries(const struct paper_run *p, struct words *words, const cJ
     if (!listed)
         count = fmin(fmax(count, fmin(n, most / 4)), p->most_queries);
     if (width)
-        count = fmin(count, RESULTS_MOST * (n / scale) / strtod(width + 8, NULL));
+        count = fmin(count, RESULTS_MAX * (n / scale) / strtod(width + 8, NULL));
     add_number(words, "--queries", count);
 }
 
@@ -187,7 +187,7 @@ static struct options part_options(const struct paper_run *p, const cJSON *run, 
 /* Elements that the device takes in the time there is. */
 static double most_elements(const struct paper_run *p, const struct ordo_facts *facts)
 {
-    const size_t most = p->most ? p->most : facts->cpu ? MOST_ON_CPU : MOST_ON_GPU;
+    const size_t most = p->most ? p->most : facts->cpu ? ON_CPU_MAX : ON_GPU_MAX;
     return fmin((double) most, (double) facts->global_bytes / 64) / p->less;
 }
 
@@ -308,12 +308,12 @@ static double answers(const struct paper_run *p)
 static bool shrink(struct paper_run *p, const struct ordo_facts *facts)
 {
     const double most = most_elements(p, facts);
-    if (fmin(p->most_queries, most) > LEAST_QUERIES) {
+    if (fmin(p->most_queries, most) > QUERIES_MIN) {
         p->most_queries = fmin(p->most_queries, most) / 2;
         return true;
     }
-    p->less *= most > LEAST_ON_GPU ? 2 : 1;
-    return most > LEAST_ON_GPU;
+    p->less *= most > ON_GPU_MIN ? 2 : 1;
+    return most > ON_GPU_MIN;
 }
 
 int paper_parts(struct run *run, const struct options **parts)
@@ -325,7 +325,7 @@ int paper_parts(struct run *run, const struct options **parts)
     while (good && may_shrink && answers(p) > p->budget * ANSWERS_PER_S && shrink(p, facts))
         good = add_parts(p, facts);
     if (!good)
-        complain("out of memory");
+        report_error("out of memory");
     if (p->budget == 0 && !p->full)
         run->deadline = now() + (facts->cpu ? SECONDS_ON_CPU : SECONDS_ON_GPU);
     *parts = p->options;
@@ -475,14 +475,14 @@ static int width_of(const cJSON *rows, const char *column)
 
 static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bool ratios)
 {
-    struct column columns[MOST_COLUMNS];
+    struct column columns[COLUMNS_MAX];
     struct table  table = { .out = out, .columns = columns };
     const cJSON  *item = NULL, *row = NULL;
     int           others = 0;
     cJSON_ArrayForEach(item, json_at(experiment, "columns"))
     {
         struct column *column = &columns[table.n_columns];
-        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > MOST_COLUMNS - 4)
+        if (strcmp(item->valuestring, "value") == 0 || table.n_columns > COLUMNS_MAX - 4)
             continue;
         *column = (struct column) { "", width_of(rows, item->valuestring), !is_count(item->valuestring), 0 };
         snprintf(column->title, sizeof column->title, "%s", item->valuestring);
@@ -497,8 +497,8 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     table_head(&table);
     cJSON_ArrayForEach(row, rows)
     {
-        char         texts[MOST_COLUMNS][CELL_BYTES];
-        const char  *cells[MOST_COLUMNS];
+        char         texts[COLUMNS_MAX][CELL_BYTES];
+        const char  *cells[COLUMNS_MAX];
         const double paper = number_of(row, "paper"), here = number_of(row, "here");
         if (isnan(paper) && ++others > OTHERS_PRINTED)
             continue;

@@ -17,7 +17,7 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
                     return true;
             }
     /* None of this workload's variants was named: all, but for what is there to compare with. */
-    return !any && !(workload_is_dict(workload) && structure_is_baseline(variant));
+    return !any && !(workload_is_dict(workload) && structure_is_rival(variant));
 }
 
 /* How many places each axis has for a workload: those that mean nothing to it have one. */

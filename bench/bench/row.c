@@ -65,9 +65,9 @@ void tuned_end(ordo_device *device, struct tuned *tuned)
 /* For the repetitions of a row of the suite, which has many, at most. */
 #define SUITE_SECONDS 0.2
 /* How long one lasts at least: so many are to have room in the row's time. */
-#define BATCHES     24
-#define BATCH_LEAST 0.004
-#define BATCH_MOST  0.02
+#define BATCHES   24
+#define BATCH_MIN 0.004
+#define BATCH_MAX 0.02
 
 static void failed_call(struct run *run, struct row *row, ordo_status status)
 {
@@ -83,7 +83,7 @@ struct timing_goal row_goal(const struct run *run)
 {
     return (struct timing_goal) { .seconds = run->row_seconds,
                                   .narrow = NARROW,
-                                  .batch_seconds = fmin(BATCH_MOST, fmax(BATCH_LEAST, run->row_seconds / BATCHES)),
+                                  .batch_seconds = fmin(BATCH_MAX, fmax(BATCH_MIN, run->row_seconds / BATCHES)),
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
 }
@@ -125,9 +125,9 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
     take_transfers(run, row);
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host && !run->options->side_by_side; i++)
-        if (yardstick_name(row->spec.workload, i))
-            row->yardstick[i] = yardstick_rate(&row->spec, subject_inputs(subject), i);
+    for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
+        if (baseline_name(row->spec.workload, i))
+            row->baseline[i] = baseline_rate(&row->spec, subject_inputs(subject), i);
 }
 
 static void measure_arrays(struct run *run, struct row *row)
@@ -172,7 +172,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
-    complain("%s by a sorted array: %s", workload_name(spec.workload), why);
+    report_error("%s by a sorted array: %s", workload_name(spec.workload), why);
     return NAN;
 }
 
@@ -202,9 +202,9 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     take_transfers(run, row);
-    memcpy(row->yardstick, row->dict.yardstick, sizeof row->yardstick);
+    memcpy(row->baseline, row->dict.baseline, sizeof row->baseline);
     if (beside)
-        row->yardstick[DICT_BTREE] = beside->yardstick[DICT_BTREE];
+        row->baseline[DICT_BTREE] = beside->baseline[DICT_BTREE];
     if (row->spec.variant == SORTED_ARRAY)
         row->array_rate = row->rate;
     else if (beside)

@@ -28,8 +28,8 @@ void row_empty(struct row *row, const struct spec *spec)
                           .before = NAN,
                           .array_rate = NAN };
     row->timing.wall = row->timing.device = unknown;
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        row->yardstick[i] = NAN;
+    for (int i = 0; i < BASELINES_MAX; i++)
+        row->baseline[i] = NAN;
 }
 
 /* ---- to JSON ------------------------------------------------------------------------------------------------- */
@@ -75,21 +75,17 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
         cJSON_AddItemToArray(list, json_cut(seconds[i]));
 }
 
+#define STATISTICS(X)                                                                                                  \
+    X(elements)                                                                                                        \
+    X(stale)                                                                                                           \
+    X(tombstones) X(runs) X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups)         \
+        X(leaves) X(levels) X(restarts)
+
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
-    json_exact(json, "elements", (double) statistics->elements);
-    json_exact(json, "stale", (double) statistics->stale);
-    json_exact(json, "tombstones", (double) statistics->tombstones);
-    json_exact(json, "runs", (double) statistics->runs);
-    json_exact(json, "bytes_data", (double) statistics->bytes_data);
-    json_exact(json, "bytes_index", (double) statistics->bytes_index);
-    json_exact(json, "bytes_marks", (double) statistics->bytes_marks);
-    json_exact(json, "bytes_spare", (double) statistics->bytes_spare);
-    json_exact(json, "bytes_peak", (double) statistics->bytes_peak);
-    json_exact(json, "cleanups", (double) statistics->cleanups);
-    json_exact(json, "leaves", (double) statistics->leaves);
-    json_exact(json, "levels", (double) statistics->levels);
-    json_exact(json, "restarts", (double) statistics->restarts);
+#define X(member) json_exact(json, #member, (double) statistics->member);
+    STATISTICS(X)
+#undef X
 }
 
 static void json_dict(cJSON *json, const struct row *row)
@@ -146,9 +142,9 @@ static void json_measured(cJSON *json, const struct row *row)
         json_number(json, "index_build_s", row->index_seconds);
     }
     cJSON *host = cJSON_AddObjectToObject(json, "host_rates");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i) && !isnan(row->yardstick[i]))
-            json_number(host, yardstick_name(row->spec.workload, i), row->yardstick[i]);
+    for (int i = 0; i < BASELINES_MAX; i++)
+        if (baseline_name(row->spec.workload, i) && !isnan(row->baseline[i]))
+            json_number(host, baseline_name(row->spec.workload, i), row->baseline[i]);
     if (row->peer)
         cJSON_AddItemToObject(json, "peer", cJSON_Duplicate(row->peer, true));
     if (!isnan(row->before))
@@ -208,7 +204,7 @@ static void word(struct command *command, const char *option, const char *format
 static void word(struct command *command, const char *option, const char *format, ...)
 {
     va_list args;
-    if (command->n + 2 > MOST_WORDS)
+    if (command->n + 2 > WORDS_MAX)
         return;
     snprintf(command->words[command->n++], WORD_BYTES, "%s", option);
     va_start(args, format);
@@ -225,7 +221,7 @@ static void dict_words(struct command *command, const cJSON *row)
         const double number = axis_of(row, axis);
         if (axes[axis].high && number >= axes[axis].low)
             word(command, axes[axis].option, "%.0f", number);
-        else if (!axes[axis].high && number > 0 && command->n < MOST_WORDS)
+        else if (!axes[axis].high && number > 0 && command->n < WORDS_MAX)
             snprintf(command->words[command->n++], WORD_BYTES, "%s", axes[axis].option);
     }
 }
@@ -279,12 +275,9 @@ static void fills_from(struct row *row, const cJSON *json)
 
 static void statistics_from(struct ordo_statistics *statistics, const cJSON *json)
 {
-    statistics->elements = whole(json, "elements");
-    statistics->bytes_data = whole(json, "bytes_data");
-    statistics->bytes_index = whole(json, "bytes_index");
-    statistics->bytes_marks = whole(json, "bytes_marks");
-    statistics->bytes_spare = whole(json, "bytes_spare");
-    statistics->bytes_peak = whole(json, "bytes_peak");
+#define X(member) statistics->member = whole(json, #member);
+    STATISTICS(X)
+#undef X
 }
 
 void row_from_json(struct row *row, const cJSON *json)
@@ -301,9 +294,9 @@ void row_from_json(struct row *row, const cJSON *json)
     row->timing.wall = spread_from_json(json, "wall_s");
     row->timing.device = spread_from_json(json, "device_s");
     row->array_rate = number_of(json, "rate_of_sorted_array");
-    for (int i = 0; i < MAX_YARDSTICKS; i++)
-        if (yardstick_name(row->spec.workload, i))
-            row->yardstick[i] = number_of(host, yardstick_name(row->spec.workload, i));
+    for (int i = 0; i < BASELINES_MAX; i++)
+        if (baseline_name(row->spec.workload, i))
+            row->baseline[i] = number_of(host, baseline_name(row->spec.workload, i));
     row->peer = json_at(json, "peer");
     row->dict.rebuild_seconds = number_of(json, "rebuild_s");
     statistics_from(&row->dict.statistics, json_at(json, "statistics"));

@@ -16,22 +16,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MOST_SIZES 64
-#define MOST_NAMES 64
+#define SIZES_MAX 64
+#define NAMES_MAX 64
 
 struct options {
-    int      workloads[MOST_NAMES], n_workloads;
-    int      variants[MOST_NAMES], n_variants; /* indices of variant_any; those of a workload: none means all */
-    int      types[MOST_NAMES], n_types;
-    int      dists[MOST_NAMES], n_dists;
+    int      workloads[NAMES_MAX], n_workloads;
+    int      variants[NAMES_MAX], n_variants; /* indices of variant_any; those of a workload: none means all */
+    int      types[NAMES_MAX], n_types;
+    int      dists[NAMES_MAX], n_dists;
     uint32_t value_bytes[3];
     int      n_value_bytes;
-    size_t   sizes[MOST_SIZES];
+    size_t   sizes[SIZES_MAX];
     int      n_sizes;   /* 0: the device's default */
     size_t   n_queries; /* 0: the device's default */
-    size_t   batches[MOST_SIZES];
+    size_t   batches[SIZES_MAX];
     int      n_batches; /* 0: by size */
-    uint32_t update_percents[MOST_NAMES];
+    uint32_t update_percents[NAMES_MAX];
     int      n_updates;
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
@@ -73,11 +73,11 @@ const char *variant_any(int i);
 
 /* The one list that every device runs, so that what different people measured can be laid side by side. */
 
-#define MOST_PARTS 64
+#define SUITE_PARTS_MAX 64
 
 /* The options of each part: those of the command line (which say how, not what), then the part's own. Sizes are a CPU's or
  * a GPU's. Their number. */
-int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS]);
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX]);
 
 /* What there is to measure, said by --list and --describe. */
 
@@ -98,8 +98,8 @@ struct row {
     struct timing       timing;
     double              rate, bytes_per_second, copy_share; /* by the wall clock; NaN where nothing was measured */
     struct transfers    transfers;                          /* 0 where arrays are the device's */
-    double              transfer_share;            /* of the time, what they take at the rates of the device's limits */
-    double              yardstick[MAX_YARDSTICKS]; /* operations a second */
+    double              transfer_share;          /* of the time, what they take at the rates of the device's limits */
+    double              baseline[BASELINES_MAX]; /* operations a second */
     uint64_t            scratch_bytes;
     size_t              index_bytes;
     double              index_seconds;
@@ -123,10 +123,10 @@ struct spread spread_from_json(const cJSON *row, const char *name);
 bool rows_are_alike(const cJSON *a, const cJSON *b);
 
 /* Options of ordo-bench that measure this row alone, but for the seed, repetitions and device. */
-#define MOST_WORDS 40
+#define WORDS_MAX  40
 #define WORD_BYTES 128
 struct command {
-    char words[MOST_WORDS][WORD_BYTES];
+    char words[WORDS_MAX][WORD_BYTES];
     int  n;
 };
 void row_command(const cJSON *row, struct command *command);
@@ -176,22 +176,23 @@ bool file_end(struct file *file, const char *ended);
 
 /* Rows of files, to compare with: of one point, what each process measured. */
 
-#define MOST_FILES     64
-#define MOST_PROCESSES 64
-struct former {
-    cJSON *files[MOST_FILES];
+#define FILES_MAX     64
+#define PROCESSES_MAX 64
+struct old_files {
+    cJSON *files[FILES_MAX];
     int    n;
 };
 
 /* Ends the program if the file is none of ordo-bench. */
-void former_read(struct former *former, const char *path);
-void former_free(struct former *former);
+void old_files_read(struct old_files *old_files, const char *path);
+void old_files_free(struct old_files *old_files);
 
 /* NULL if what it has of a device can be compared with this one; else why not: another device, driver, or tunables. */
-const char *former_differs(const struct former *former, const cJSON *device);
+const char *old_files_differ(const struct old_files *old_files, const cJSON *device);
 
 /* The rate of a point on a device of that name in each process, NaN in those that lack it; the number of processes. */
-int former_each(const struct former *former, const char *device_name, const cJSON *point, double rates[MOST_PROCESSES]);
+int old_files_each(const struct old_files *old_files, const char *device_name, const cJSON *point,
+                   double rates[PROCESSES_MAX]);
 
 /* What the parts of ordo-bench share of one run. */
 
@@ -205,7 +206,7 @@ struct run {
     char                **argv;
     FILE                 *out;
     struct file           file;
-    struct former         before;       /* what is compared with; n 0: nothing */
+    struct old_files      before;       /* what is compared with; n 0: nothing */
     char                 *peer_program; /* NULL: none */
     struct paper_run     *paper;        /* NULL: none is measured again */
 
@@ -220,7 +221,7 @@ struct run {
     double deadline;    /* INFINITY: none */
     int    devices;     /* measured so far */
     int    rows, rows_left, kept, wrong, failed, skipped;
-    int    compared;    /* rows that a former file has too */
+    int    compared;    /* rows that a old_files file has too */
     int    sharing;     /* rows and peers left of a comparison's table, to which the deadline applies; 0: rows_left */
     double row_seconds; /* for the timing of the next row */
 };
@@ -230,7 +231,7 @@ struct run {
 /* All sizes of one point of the other axes. */
 struct series {
     struct spec spec;
-    struct row  rows[MOST_SIZES];
+    struct row  rows[SIZES_MAX];
     cJSON      *peers;
     bool        asked; /* the peer */
 };
@@ -281,7 +282,7 @@ void row_settle(struct run *run, struct row *row, const struct row *beside);
 
 /* The columns of one workload: those without anything to say are left out. */
 struct layout {
-    struct column columns[MOST_COLUMNS];
+    struct column columns[COLUMNS_MAX];
     int           n;
 };
 struct layout lay_out(const struct run *run, enum workload workload);

@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static void add_column(struct layout *layout, const char *title, int width, bool left, int rank)
-{
-    struct column *column = &layout->columns[layout->n++];
-    snprintf(column->title, sizeof column->title, "%s", title);
-    column->width = width;
-    column->left = left;
-    column->rank = rank;
-}
-
 /* Columns in the order in which they go where there is no room for all: the highest first. */
 enum rank {
     ALWAYS,
@@ -35,40 +26,28 @@ enum rank {
     REST
 };
 
-/* A column "/ name" for each yardstick. */
-static void add_yardsticks(struct layout *layout, const struct run *run, enum workload workload)
+/* A row's columns and their texts. */
+struct line {
+    const struct run *run;
+    const struct row *row;
+    struct layout     layout;
+    char              text[COLUMNS_MAX][80];
+};
+
+/* Adds a column; returns its text, to be written. */
+static char *add(struct line *line, const char *title, int width, bool left, int rank)
 {
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
-        if (yardstick_name(workload, i)) {
-            char title[16];
-            snprintf(title, sizeof title, "/ %s", yardstick_name(workload, i));
-            add_column(layout, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), false, i ? REST : HOST);
-        }
+    struct column *column = &line->layout.columns[line->layout.n];
+    snprintf(column->title, sizeof column->title, "%s", title);
+    column->width = width;
+    column->left = left;
+    column->rank = rank;
+    return line->text[line->layout.n++];
 }
 
-/* Whether a sorted array can do the same. */
-static bool has_array(enum workload workload)
+static char *number(struct line *line, const char *title, int width, int rank)
 {
-    return !workload_is_concurrent(workload) || plan_has_fills(workload);
-}
-
-static void add_dict_columns(struct layout *layout, enum workload workload)
-{
-    if (plan_has_fills(workload)) {
-        add_column(layout, "first", 8, false, FIRST);
-        add_column(layout, "worst", 7, false, WORST);
-        add_column(layout, "best", 7, false, BEST);
-    }
-    if (has_array(workload))
-        add_column(layout, "/ array", 7, false, ARRAY);
-    if (workload_cleans_up(workload))
-        add_column(layout, "/ rebuild", 9, false, REBUILD);
-    if (!plan_has_fills(workload)) {
-        add_column(layout, "held", 8, false, REST);
-        add_column(layout, "/ kept", 6, false, HELD);
-    }
-    add_column(layout, "peak", 8, false, REST);
-    add_column(layout, "/ data", 6, false, PEAK);
+    return add(line, title, width, false, rank);
 }
 
 static int data_width(const struct run *run, enum workload workload)
@@ -82,90 +61,38 @@ static int data_width(const struct run *run, enum workload workload)
     return width;
 }
 
-/* Of fills the host's clock alone is read, and of calls that wait for what they bring back. */
-static bool has_device_time(enum workload workload)
+static void add_point(struct line *line)
 {
-    return !plan_has_fills(workload) && !workload_is_host(workload);
-}
-
-struct layout lay_out(const struct run *run, enum workload workload)
-{
-    const bool    dict = workload_is_dict(workload);
-    struct layout layout = { .n = 0 };
-    if (variant_name(workload, 1))
-        add_column(&layout, dict ? "structure" : "variant", 12, true, ALWAYS);
-    add_column(&layout, "data", data_width(run, workload), true, ALWAYS);
-    add_column(&layout, workload_has_queries(workload) ? "keys" : "count", 6, false, ALWAYS);
-    if (dict)
-        add_column(&layout, "batch", 6, false, ALWAYS);
-    if (workload_has_updates(workload))
-        add_column(&layout, "updates", 7, false, ALWAYS);
-    add_column(&layout, "rate /s", 7, false, ALWAYS);
-    add_column(&layout, "time", 8, false, TIME);
-    add_column(&layout, "+-", 5, false, SPREAD);
-    if (has_device_time(workload))
-        add_column(&layout, "device", 8, false, DEVICE);
-    if (workload_is_host(workload))
-        add_column(&layout, "transfer", 8, false, ARRAY);
-    if (dict) {
-        add_dict_columns(&layout, workload);
-    } else if (!workload_is_host(workload)) {
-        add_column(&layout, "GB/s", 5, false, REST);
-        add_column(&layout, "copy", 6, false, COPY);
-    }
-    add_yardsticks(&layout, run, workload);
-    if (run->peer_program)
-        add_column(&layout, "/ peer", 7, false, PEER);
-    if (run->before.n)
-        add_column(&layout, "/ before", 8, false, BEFORE);
-    add_column(&layout, "check", 5, true, ALWAYS);
-    return layout;
-}
-
-static double peer_rate(const struct row *row)
-{
-    return row->peer ? number_of(row->peer, "rate") : NAN;
-}
-
-/* The texts of one row, in the order of lay_out. */
-struct line {
-    char text[MOST_COLUMNS][80];
-    int  n;
-};
-
-static char *next(struct line *line)
-{
-    return line->text[line->n++];
-}
-
-static void put_point(struct line *line, const struct spec *spec)
-{
+    const struct spec *spec = &line->row->spec;
+    const bool         dict = workload_is_dict(spec->workload);
     if (variant_name(spec->workload, 1))
-        snprintf(next(line), sizeof *line->text, "%s", variant_name(spec->workload, spec->variant));
-    char *data = next(line);
+        snprintf(add(line, dict ? "structure" : "variant", 12, true, ALWAYS), sizeof *line->text, "%s",
+                 variant_name(spec->workload, spec->variant));
+    char *data = add(line, "data", data_width(line->run, spec->workload), true, ALWAYS);
     snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
     if (spec->dist != UNIFORM)
         snprintf(data + strlen(data), 20, " %s", dist_name(spec->dist));
-    text_count(next(line), spec->count);
-    if (workload_is_dict(spec->workload))
-        text_count(next(line), spec_batch(spec));
+    text_count(number(line, workload_has_queries(spec->workload) ? "keys" : "count", 6, ALWAYS), spec->count);
+    if (dict)
+        text_count(number(line, "batch", 6, ALWAYS), spec_batch(spec));
     if (workload_has_updates(spec->workload))
-        text_percent(next(line), spec->update_percent / 100.0);
+        text_percent(number(line, "updates", 7, ALWAYS), spec->update_percent / 100.0);
 }
 
-static void put_fills(struct line *line, const struct row *row)
+static void add_fills(struct line *line)
 {
-    const int n = row->dict.n_fills;
-    double    low = NAN, high = NAN, first = 0;
+    const struct row *row = line->row;
+    const int         n = row->dict.n_fills;
+    double            low = NAN, high = NAN, first = 0;
     for (int i = 0; i < n; i++) {
         const double rate = (double) spec_operations(&row->spec) / row->dict.fills[i].seconds;
         low = fmin(low, rate);
         high = fmax(high, rate);
         first += i ? row->dict.fills[i].first_seconds / (n - 1) : 0; /* the very first builds kernels */
     }
-    text_seconds(next(line), n > 1 ? first : NAN);
-    text_rate(next(line), low);
-    text_rate(next(line), high);
+    text_seconds(number(line, "first", 8, FIRST), n > 1 ? first : NAN);
+    text_rate(number(line, "worst", 7, WORST), low);
+    text_rate(number(line, "best", 7, BEST), high);
 }
 
 /* Elements that updates brought, erasures included. */
@@ -197,68 +124,85 @@ static size_t put_in(const struct row *row)
     }
 }
 
-/* What the dictionary holds afterwards, also as a share of the keys and values that are left. */
-static void put_held(struct line *line, const struct row *row, double pair)
+static void add_dict(struct line *line)
 {
+    const struct row             *row = line->row;
     const struct ordo_statistics *s = &row->dict.statistics;
-    const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
-    text_bytes(next(line), held);
-    text_ratio(next(line), held / (pair * (double) s->elements));
-}
-
-static void put_dict(struct line *line, const struct row *row)
-{
-    const struct ordo_statistics *statistics = &row->dict.statistics;
-    const double                  peak = statistics->bytes_peak ? (double) statistics->bytes_peak : NAN;
+    const enum workload           workload = row->spec.workload;
+    const double                  peak = s->bytes_peak ? (double) s->bytes_peak : NAN;
     const double                  pair = (double) ordo_type_bytes(row->spec.type) + row->spec.value_bytes;
-    if (plan_has_fills(row->spec.workload))
-        put_fills(line, row);
-    if (has_array(row->spec.workload))
-        text_ratio(next(line), row->rate / row->array_rate);
-    if (workload_cleans_up(row->spec.workload))
-        text_ratio(next(line), row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
-    if (!plan_has_fills(row->spec.workload))
-        put_held(line, row, pair);
-    text_bytes(next(line), peak);
-    text_ratio(next(line), peak / (pair * (double) put_in(row)));
+    const double held = s->elements ? (double) (s->bytes_data + s->bytes_index + s->bytes_marks + s->bytes_spare) : NAN;
+    if (plan_has_fills(workload))
+        add_fills(line);
+    if (!workload_is_concurrent(workload) || plan_has_fills(workload)) /* a sorted array can do it */
+        text_ratio(number(line, "/ array", 7, ARRAY), row->rate / row->array_rate);
+    if (workload_cleans_up(workload))
+        text_ratio(number(line, "/ rebuild", 9, REBUILD),
+                   row->rate * row->dict.rebuild_seconds / (double) row->spec.count);
+    if (!plan_has_fills(workload)) {
+        text_bytes(number(line, "held", 8, REST), held);
+        text_ratio(number(line, "/ kept", 6, HELD), held / (pair * (double) s->elements));
+    }
+    text_bytes(number(line, "peak", 8, REST), peak);
+    text_ratio(number(line, "/ data", 6, PEAK), peak / (pair * (double) put_in(row)));
 }
 
-/* Half the way from the 10th to the 90th percentile, as a share of the median. */
-static double spread_share(const struct spread *s)
+static void add_baselines(struct line *line)
 {
-    return (s->high - s->low) / 2 / s->median;
+    for (int i = 0; i < BASELINES_MAX && !line->run->options->no_host; i++) {
+        const char *name = baseline_name(line->row->spec.workload, i);
+        char        title[16];
+        if (!name)
+            continue;
+        snprintf(title, sizeof title, "/ %s", name);
+        text_ratio(number(line, title, (int) strlen(title) < 7 ? 7 : (int) strlen(title), i ? REST : HOST),
+                   line->row->rate / line->row->baseline[i]);
+    }
+}
+
+static struct line line_of(const struct run *run, const struct row *row)
+{
+    const enum workload  workload = row->spec.workload;
+    const struct spread *wall = &row->timing.wall;
+    const bool           host = workload_is_host(workload);
+    struct line          line = { .run = run, .row = row };
+    add_point(&line);
+    text_rate(number(&line, "rate /s", 7, ALWAYS), row->rate);
+    text_seconds(number(&line, "time", 8, TIME), wall->median);
+    /* Half the way from the 10th to the 90th percentile, as a share of the median. */
+    text_percent(number(&line, "+-", 5, SPREAD), (wall->high - wall->low) / 2 / wall->median);
+    if (!plan_has_fills(workload) && !host) /* the others are timed by the host's clock alone */
+        text_seconds(number(&line, "device", 8, DEVICE), row->timing.device.median);
+    if (host)
+        text_percent(number(&line, "transfer", 8, ARRAY), row->transfer_share);
+    if (workload_is_dict(workload)) {
+        add_dict(&line);
+    } else if (!host) {
+        text_giga(number(&line, "GB/s", 5, REST), row->bytes_per_second);
+        text_percent(number(&line, "copy", 6, COPY), row->copy_share);
+    }
+    add_baselines(&line);
+    if (run->peer_program)
+        text_ratio(number(&line, "/ peer", 7, PEER),
+                   row->rate / (row->peer ? number_of(row->peer, "rate") : (double) NAN));
+    if (run->before.n)
+        text_ratio(number(&line, "/ before", 8, BEFORE), row->rate / row->before);
+    snprintf(add(&line, "check", 5, true, ALWAYS), sizeof *line.text, "%s", outcome_name(row->outcome));
+    return line;
+}
+
+struct layout lay_out(const struct run *run, enum workload workload)
+{
+    struct row row;
+    row_empty(&row, &(struct spec) { .workload = workload, .count = 1 });
+    return line_of(run, &row).layout;
 }
 
 void show_row(const struct run *run, const struct table *table, const struct row *row)
 {
-    const enum workload  workload = row->spec.workload;
-    const struct timing *t = &row->timing;
-    struct line          line = { .n = 0 };
-    const char          *cells[MOST_COLUMNS];
-
-    put_point(&line, &row->spec);
-    text_rate(next(&line), row->rate);
-    text_seconds(next(&line), t->wall.median);
-    text_percent(next(&line), spread_share(&t->wall));
-    if (has_device_time(workload))
-        text_seconds(next(&line), t->device.median);
-    if (workload_is_host(workload))
-        text_percent(next(&line), row->transfer_share);
-    if (workload_is_dict(workload)) {
-        put_dict(&line, row);
-    } else if (!workload_is_host(workload)) {
-        text_giga(next(&line), row->bytes_per_second);
-        text_percent(next(&line), row->copy_share);
-    }
-    for (int i = 0; i < MAX_YARDSTICKS && !run->options->no_host; i++)
-        if (yardstick_name(workload, i))
-            text_ratio(next(&line), row->rate / row->yardstick[i]);
-    if (run->peer_program)
-        text_ratio(next(&line), row->rate / peer_rate(row));
-    if (run->before.n)
-        text_ratio(next(&line), row->rate / row->before);
-    snprintf(next(&line), sizeof *line.text, "%s", outcome_name(row->outcome));
-    for (int c = 0; c < line.n; c++)
+    const struct line line = line_of(run, row);
+    const char       *cells[COLUMNS_MAX];
+    for (int c = 0; c < line.layout.n; c++)
         cells[c] = line.text[c];
     table_row(table, cells);
     if (row->why[0])
@@ -267,7 +211,7 @@ void show_row(const struct run *run, const struct table *table, const struct row
 
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
-    struct bar  bars[MOST_SIZES];
+    struct bar  bars[SIZES_MAX];
     char        title[160], batch[TEXT_BYTES];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
     int         known = 0;

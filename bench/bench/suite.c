@@ -53,7 +53,7 @@ static const struct part suite[] = {
     { "-w open", "20", "16" },
 };
 
-int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS])
+int suite_parts(int argc, char **argv, bool cpu, struct options parts[SUITE_PARTS_MAX])
 {
     const char **how = calloc((size_t) argc * 2 + 1, sizeof *how);
     int          n = 0;
@@ -63,7 +63,7 @@ int suite_parts(int argc, char **argv, bool cpu, struct options parts[MOST_PARTS
     const int n_how = repeat_options(argc, argv, true, NULL, how);
     if (n_how < n_all)
         usage_error("'suite' fixes what is measured: options of that kind cannot be used with it");
-    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < MOST_PARTS; p++) {
+    for (size_t p = 0; p < sizeof suite / sizeof *suite && n < SUITE_PARTS_MAX; p++) {
         const char *sizes = cpu ? suite[p].cpu : suite[p].gpu;
         if (*sizes) {
             char text[400];

@@ -48,7 +48,7 @@ bool caches_begin(struct caches *c)
                                                  "NEO_CACHE_DIR" };
     *c = (struct caches) { .directory = "/tmp/ordo-caches-XXXXXX" };
     if (!mkdtemp(c->directory)) {
-        complain("/tmp: no directory for caches: %s", strerror(errno));
+        report_error("/tmp: no directory for caches: %s", strerror(errno));
         return false;
     }
     for (size_t i = 0; i < N_CACHES; i++) {

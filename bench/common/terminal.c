@@ -270,7 +270,7 @@ static void table_line(const struct table *table, const char *const *cells)
 
 void table_head(const struct table *table)
 {
-    const char *titles[MOST_COLUMNS];
+    const char *titles[COLUMNS_MAX];
     for (int c = 0; c < table->n_columns; c++)
         titles[c] = table->columns[c].title;
     progress_clear();
@@ -381,7 +381,7 @@ void print_version(void)
 }
 
 /* Folded on a terminal only: elsewhere a complaint is a line. */
-static void complain_with(const char *format, va_list args)
+static void report_error_with(const char *format, va_list args)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, args);
@@ -393,11 +393,11 @@ static void complain_with(const char *format, va_list args)
         fprintf(stderr, "%s: %s\n", name_of_tool, text);
 }
 
-void complain(const char *format, ...)
+void report_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    complain_with(format, args);
+    report_error_with(format, args);
     va_end(args);
 }
 
@@ -406,7 +406,7 @@ void usage_error(const char *format, ...)
     va_list args;
     va_start(args, format);
     if (format)
-        complain_with(format, args);
+        report_error_with(format, args);
     va_end(args);
     fprintf(stderr, "Try '%s --help'.\n", name_of_tool);
     exit(EXIT_USAGE);

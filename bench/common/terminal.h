@@ -47,12 +47,12 @@ struct column {
     bool left; /* text to the left, numbers to the right */
     int  rank; /* of those that do not fit, the highest are left out; 0: never */
 };
-#define MOST_COLUMNS 24
+#define COLUMNS_MAX 24
 struct table {
     FILE                *out;
     const struct column *columns;
     int                  n_columns;
-    bool                 left_out[MOST_COLUMNS]; /* found by table_fit */
+    bool                 left_out[COLUMNS_MAX]; /* found by table_fit */
 };
 /* Decides which columns there is room for, and names the others in a line. */
 void table_fit(struct table *table);
@@ -90,7 +90,7 @@ void tool_name(const char *name);
 void print_lines(const char *const *lines);
 void print_version(void);
 /* "name: sentence" on stderr. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same (NULL: nothing) with a hint at --help, then exits with EXIT_USAGE. */
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* A number of an option; anything else, or outside low..high, is a usage error. */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define BATCH_SECONDS 0.02
-#define MOST_BATCH    4096
+#define BATCH_MAX     4096
 /* Longer batches are taken once by the device's clock: what a queue's first call costs is nothing beside them. */
 #define LONG_BATCH 0.1
 
@@ -39,10 +39,10 @@ struct spread spread_of(double *seconds, int n)
 /* The number of samples below the median is binomial: these ranks leave 2.5 % on each side, about. */
 void median_interval(const double *seconds, int n, double interval[2])
 {
-    double    sorted[MOST_REPETITIONS];
+    double    sorted[REPETITIONS_MAX];
     const int low = (int) floor((n - 1.96 * sqrt(n)) / 2) - 1, high = n - 1 - low;
     interval[0] = interval[1] = NAN;
-    if (low < 0 || n > MOST_REPETITIONS)
+    if (low < 0 || n > REPETITIONS_MAX)
         return;
     memcpy(sorted, seconds, (size_t) n * sizeof *sorted);
     qsort(sorted, (size_t) n, sizeof *sorted, ascending);
@@ -85,7 +85,7 @@ static ordo_status plan_batch(struct job *job, const struct timing_goal *goal, d
     const double enough = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
     for (job->batch = 1;; job->batch *= 2) {
         TRY(wall_batch(job, seconds));
-        if (*seconds >= enough || job->batch * 2 > MOST_BATCH || job->prepare)
+        if (*seconds >= enough || job->batch * 2 > BATCH_MAX || job->prepare)
             return ORDO_OK;
     }
 }
@@ -151,7 +151,7 @@ static ordo_status device_batch(const struct device_clock *clock, const struct j
 static ordo_status take_device_clock(const struct job *job, int repetitions, bool warm, struct spread *out)
 {
     struct device_clock clock;
-    double              seconds[MOST_REPETITIONS];
+    double              seconds[REPETITIONS_MAX];
     int                 known = 0;
     ordo_status         got = clock_open(job->device, &clock);
 
@@ -171,7 +171,7 @@ static ordo_status take_device_clock(const struct job *job, int repetitions, boo
 /* Whether the repetitions so far, `least` or more, are enough; then out->end says why. */
 static bool enough(const struct timing_goal *goal, int least, struct timing *out)
 {
-    const int    most = goal->repetitions < MOST_REPETITIONS ? goal->repetitions : MOST_REPETITIONS;
+    const int    most = goal->repetitions < REPETITIONS_MAX ? goal->repetitions : REPETITIONS_MAX;
     const double share = goal->seconds / (goal->device_too ? 1.5 : 1); /* the device's clock takes half as many */
     const double spent = now() - out->began;
     median_interval(out->sample, out->repetitions, out->interval);
@@ -192,7 +192,7 @@ static bool enough(const struct timing_goal *goal, int least, struct timing *out
 
 ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struct timing_goal *goal, struct timing *out)
 {
-    double     seconds[MOST_REPETITIONS], batch_seconds = 0;
+    double     seconds[REPETITIONS_MAX], batch_seconds = 0;
     struct job job = { device, call, goal->prepare, arg, 1 };
 
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0) };
@@ -217,11 +217,11 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out)
 {
     struct timing_goal host = *goal;
-    double             seconds[MOST_REPETITIONS];
+    double             seconds[REPETITIONS_MAX];
     host.device_too = false;
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
     out->first_call = run(arg, 1);
-    for (double took = out->first_call; !one && took >= 0 && took < BATCH_SECONDS && out->batch < MOST_BATCH;)
+    for (double took = out->first_call; !one && took >= 0 && took < BATCH_SECONDS && out->batch < BATCH_MAX;)
         took = run(arg, out->batch *= 2);
     out->began = now();
     /* Where it began with nothing, as each does; or took longer than all were to, so that what was warm by then is little of it. */
@@ -241,10 +241,10 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
 }
 
 /* Ascending; their number. */
-static int known_of(const double *numbers, int n, double known[MOST_RATES])
+static int known_of(const double *numbers, int n, double known[RATES_MAX])
 {
     int n_known = 0;
-    for (int i = 0; i < n && n_known < MOST_RATES; i++)
+    for (int i = 0; i < n && n_known < RATES_MAX; i++)
         if (!isnan(numbers[i]))
             known[n_known++] = numbers[i];
     qsort(known, (size_t) n_known, sizeof *known, ascending);
@@ -258,31 +258,31 @@ static double median_of_sorted(const double *numbers, int n)
 
 double median_of_known(const double *numbers, int n)
 {
-    double known[MOST_RATES];
+    double known[RATES_MAX];
     return median_of_sorted(known, known_of(numbers, n, known));
 }
 
 static bool slower_in_pairs(const double *old, int n_old, const double *new_rates, int n_new, double worth)
 {
-    double    ratios[MOST_RATES];
+    double    ratios[RATES_MAX];
     const int turns = n_old < n_new ? n_old : n_new;
     int       n = 0;
     bool      all = true;
-    for (int p = 0; p < turns && n < MOST_RATES; p++) {
+    for (int p = 0; p < turns && n < RATES_MAX; p++) {
         const double ratio = new_rates[p] / old[p];
         if (isnan(ratio))
             continue;
         all = all && ratio < 1;
         ratios[n++] = ratio;
     }
-    return all && n >= LEAST_PAIRS && median_of_known(ratios, n) < 1 - worth;
+    return all && n >= PAIRS_MIN && median_of_known(ratios, n) < 1 - worth;
 }
 
 enum slowdown judge_rates(const double *old, int n_old, const double *new_rates, int n_new, bool turns, double worth)
 {
-    double    before[MOST_RATES], after[MOST_RATES];
+    double    before[RATES_MAX], after[RATES_MAX];
     const int n_before = known_of(old, n_old, before), n_after = known_of(new_rates, n_new, after);
-    if (n_before < LEAST_PROCESSES || n_after < LEAST_PROCESSES)
+    if (n_before < PROCESSES_MIN || n_after < PROCESSES_MIN)
         return UNKNOWN;
     if (after[n_after - 1] < before[0] &&
         median_of_sorted(after, n_after) < median_of_sorted(before, n_before) * (1 - worth))

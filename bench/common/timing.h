@@ -28,7 +28,7 @@
 /* Enqueues one call. NULL order: the device's own queue. */
 typedef ordo_status (*call_fn)(void *arg, const struct ordo_order *order);
 
-#define MOST_REPETITIONS 64
+#define REPETITIONS_MAX 64
 
 struct timing_goal {
     double seconds; /* for all repetitions together; at least three are made whatever it says, of a host's code one */
@@ -52,9 +52,9 @@ struct timing {
     struct spread wall, device;
     double        first_call; /* seconds: builds programs, allocates scratch */
     int           repetitions, batch;
-    double sample[MOST_REPETITIONS]; /* by the host's clock, seconds a call, in their order: `repetitions` of them */
-    double interval[2];              /* the median lies within this with a chance of 95 %; NaN: too few samples */
-    double began;                    /* when the first repetition began, by now() */
+    double sample[REPETITIONS_MAX]; /* by the host's clock, seconds a call, in their order: `repetitions` of them */
+    double interval[2];             /* the median lies within this with a chance of 95 %; NaN: too few samples */
+    double began;                   /* when the first repetition began, by now() */
     enum timing_end end;
 };
 
@@ -82,10 +82,10 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
 enum slowdown { NOT_SLOWER, SLOWER, UNKNOWN };
 
 /* Fewer processes tell nothing; nor do fewer pairs. */
-#define LEAST_PROCESSES 3
-#define LEAST_PAIRS     5
+#define PROCESSES_MIN 3
+#define PAIRS_MIN     5
 /* Rates at most. */
-#define MOST_RATES 64
+#define RATES_MAX 64
 
 /* Slower is what is so by more than the share `worth` in the median, and
  *   all new rates are below all old ones, or

@@ -27,14 +27,14 @@ static ordo_status no_memory(const struct measuring *m)
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
 /* More batches, or more than so many times the seconds for all repetitions, are not gone through once more. */
-#define BATCHES_MOST 4096
-#define TIMES_MOST   10
+#define BATCHES_MAX 4096
+#define TIMES_MAX   10
 
 /* Updates in several batches once more, now waiting for each. */
 static ordo_status measure_batches(struct measuring *m)
 {
     const size_t steps = m->plan->work.n_steps;
-    if (steps < 2 || steps > BATCHES_MOST || m->out->timing.wall.median > TIMES_MOST * m->goal->seconds || stop_asked())
+    if (steps < 2 || steps > BATCHES_MAX || m->out->timing.wall.median > TIMES_MAX * m->goal->seconds || stop_asked())
         return ORDO_OK;
     m->out->batch_seconds = calloc(steps, sizeof *m->out->batch_seconds);
     if (!m->out->batch_seconds)
@@ -125,15 +125,15 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
 }
 
 /* Of each fill so many repetitions are to have room in its time, and each lasts so long at least, 200 times the wait at its end. */
-#define BATCHES     8
-#define BATCH_LEAST 0.003
+#define BATCHES   8
+#define BATCH_MIN 0.003
 
 static ordo_status measure_fills(struct measuring *m)
 {
     const size_t       fills = plan_fills(m->plan);
     struct timing_goal goal = *m->goal;
     goal.seconds /= (double) fills;
-    goal.batch_seconds = fmin(goal.batch_seconds, fmax(BATCH_LEAST, goal.seconds / BATCHES));
+    goal.batch_seconds = fmin(goal.batch_seconds, fmax(BATCH_MIN, goal.seconds / BATCHES));
     goal.device_too = false;
     goal.prepare = m->plan->spec.first_calls ? dict_subject_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
@@ -162,16 +162,16 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
                          struct dict_figures *out, char *why, size_t why_bytes)
 {
     struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
-    *out = (struct dict_figures) { .rebuild_seconds = NAN, .yardstick = { NAN, NAN, NAN } };
+    *out = (struct dict_figures) { .rebuild_seconds = NAN, .baseline = { NAN, NAN, NAN } };
     m.plan = plan_borrow(spec);
     if (!m.plan)
         return no_memory(&m);
     const ordo_status got = measure(&m);
     dict_subject_close(&m.subject);
-    for (int i = 0; i < N_DICT_YARDSTICKS && got == ORDO_OK; i++)
+    for (int i = 0; i < N_DICT_BASELINES && got == ORDO_OK; i++)
         if (host >> i & 1) {
             progress("the host's turn");
-            out->yardstick[i] = dict_yardstick_rate(m.plan, i);
+            out->baseline[i] = dict_baseline_rate(m.plan, i);
         }
     plan_return(got == ORDO_OK);
     return got;

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(const struct sheet *sheet, int column)
+static size_t bytes_of(const struct column_batch *cols, int column)
 {
-    return sheet->rows[column] * sheet_width(sheet, (enum column_id) column);
+    return cols->rows[column] * column_width(cols, (enum column_id) column);
 }
 
 void host_outputs_free(struct host_outputs *outputs)
@@ -31,47 +31,47 @@ void host_outputs_free(struct host_outputs *outputs)
     *outputs = (struct host_outputs) { .exported = 0 };
 }
 
-void host_outputs_poison(const struct sheet *sheet, struct host_outputs *outputs)
+void host_outputs_poison(const struct column_batch *cols, struct host_outputs *outputs)
 {
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
         if (outputs->at[c])
-            fill_bytes(outputs->at[c], POISON_BYTE, bytes_of(sheet, c));
+            fill_bytes(outputs->at[c], POISON_BYTE, bytes_of(cols, c));
 }
 
-bool host_outputs_make(const struct sheet *sheet, struct host_outputs *outputs)
+bool host_outputs_make(const struct column_batch *cols, struct host_outputs *outputs)
 {
     host_outputs_free(outputs);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++) {
-        if (bytes_of(sheet, c) == 0)
+        if (bytes_of(cols, c) == 0)
             continue;
-        outputs->at[c] = malloc(bytes_of(sheet, c));
+        outputs->at[c] = malloc(bytes_of(cols, c));
         if (!outputs->at[c]) {
             host_outputs_free(outputs);
             return false;
         }
     }
-    host_outputs_poison(sheet, outputs);
+    host_outputs_poison(cols, outputs);
     return true;
 }
 
-static void *place(const struct sheet *sheet, void *const *columns, enum column_id column, size_t row)
+static void *place(const struct column_batch *cols, void *const *columns, enum column_id column, size_t row)
 {
     char *at = columns[column];
-    return at ? at + row * sheet_width(sheet, column) : NULL;
+    return at ? at + row * column_width(cols, column) : NULL;
 }
 
-ordo_status host_step(ordo_dict *dict, const struct sheet *sheet, struct host_outputs *outputs, const struct step *step)
+ordo_status host_step(ordo_dict *dict, const struct column_batch *cols, struct host_outputs *outputs,
+                      const struct step *step)
 {
-    const void *keys = place(sheet, sheet->at, COL_KEYS, step->at),
-               *values = place(sheet, sheet->at, COL_VALUES, step->at);
+    const void *keys = place(cols, cols->at, COL_KEYS, step->at), *values = place(cols, cols->at, COL_VALUES, step->at);
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build_host(dict, keys, values, step->count);
     case DO_UPSERT:
         return ordo_dict_upsert_host(dict, keys, values, step->count);
     case DO_FIND:
-        return ordo_dict_find_host(dict, keys, step->count, place(sheet, outputs->at, COL_VALUES_OUT, step->at),
-                                   place(sheet, outputs->at, COL_FOUND, step->at));
+        return ordo_dict_find_host(dict, keys, step->count, place(cols, outputs->at, COL_VALUES_OUT, step->at),
+                                   place(cols, outputs->at, COL_FOUND, step->at));
     case DO_EXPORT:
         return ordo_dict_export_host(dict, outputs->at[COL_RANGE_KEYS], outputs->at[COL_RANGE_VALUES],
                                      step->range_count, &outputs->exported);
@@ -80,7 +80,7 @@ ordo_status host_step(ordo_dict *dict, const struct sheet *sheet, struct host_ou
     }
 }
 
-/* The columns of a sheet in device memory. */
+/* The columns of a cols in device memory. */
 struct columns {
     cl_mem at[N_COLUMNS];
 };
@@ -110,9 +110,9 @@ static void columns_free(struct columns *columns)
     *columns = (struct columns) { { NULL } };
 }
 
-static size_t column_bytes(const struct sheet *sheet, int column)
+static size_t column_bytes(const struct column_batch *cols, int column)
 {
-    return sheet->rows[column] * sheet_width(sheet, (enum column_id) column);
+    return cols->rows[column] * column_width(cols, (enum column_id) column);
 }
 
 static cl_int fill_poison(const struct dict_subject *subject, cl_mem mem, size_t bytes)
@@ -121,25 +121,25 @@ static cl_int fill_poison(const struct dict_subject *subject, cl_mem mem, size_t
     return clEnqueueFillBuffer(ordo_device_queue(subject->device), mem, &poison, 1, 0, bytes, 0, NULL, NULL);
 }
 
-static cl_int column_make(const struct dict_subject *subject, const struct sheet *sheet, int column, cl_mem *mem)
+static cl_int column_make(const struct dict_subject *subject, const struct column_batch *cols, int column, cl_mem *mem)
 {
-    const size_t bytes = column_bytes(sheet, column);
+    const size_t bytes = column_bytes(cols, column);
     cl_int       code = CL_SUCCESS;
     if (bytes == 0)
         return code;
     *mem = clCreateBuffer(ordo_device_context(subject->device), CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code != CL_SUCCESS || column >= FIRST_OUTPUT)
         return code;
-    return clEnqueueWriteBuffer(ordo_device_queue(subject->device), *mem, CL_TRUE, 0, bytes, sheet->at[column], 0, NULL,
+    return clEnqueueWriteBuffer(ordo_device_queue(subject->device), *mem, CL_TRUE, 0, bytes, cols->at[column], 0, NULL,
                                 NULL);
 }
 
-static ordo_status columns_make(const struct dict_subject *subject, const struct sheet *sheet, struct columns *columns,
-                                char *why, size_t why_bytes)
+static ordo_status columns_make(const struct dict_subject *subject, const struct column_batch *cols,
+                                struct columns *columns, char *why, size_t why_bytes)
 {
     columns_free(columns);
     for (int c = 0; c < N_COLUMNS; c++) {
-        const cl_int code = column_make(subject, sheet, c, &columns->at[c]);
+        const cl_int code = column_make(subject, cols, c, &columns->at[c]);
         if (code == CL_SUCCESS)
             continue;
         snprintf(why, why_bytes, "cannot place the workload's %s: %s", column_name((enum column_id) c),
@@ -338,14 +338,14 @@ ordo_status dict_subject_step(struct dict_subject *subject, size_t step)
 {
     const struct script *work = &subject->plan->work;
     if (is_host(subject))
-        return host_step(subject->dict, &work->sheet, &subject->host, &work->steps[step]);
+        return host_step(subject->dict, &work->cols, &subject->host, &work->steps[step]);
     return do_step(subject, &subject->work, &work->steps[step], NULL);
 }
 
 ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order)
 {
     struct dict_subject *subject = arg;
-    const struct step    build = { .call = DO_BUILD, .count = subject->plan->table.sheet.rows[COL_KEYS] };
+    const struct step    build = { .call = DO_BUILD, .count = subject->plan->table.cols.rows[COL_KEYS] };
     return do_step(subject, &subject->table, &build, order);
 }
 
@@ -374,7 +374,7 @@ static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dic
 bool dict_subject_can(ordo_device *device, const struct spec *spec)
 {
     ordo_dict *dict = NULL;
-    if (structure_is_baseline(spec->variant))
+    if (structure_is_rival(spec->variant))
         return rival_can(device, spec);
     if (!workload_is_concurrent(spec->workload) || create(device, spec, &dict) != ORDO_OK)
         return true;
@@ -394,11 +394,11 @@ ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan,
     }
     subject->device = device;
     subject->plan = plan;
-    ordo_status made = structure_is_baseline(plan->spec.variant)
+    ordo_status made = structure_is_rival(plan->spec.variant)
                            ? rival_open(device, plan, &subject->rival, why, why_bytes)
                            : explain(subject, create(device, &plan->spec, &subject->dict), why, why_bytes);
     if (made == ORDO_OK)
-        made = columns_make(subject, &plan->table.sheet, &subject->table, why, why_bytes);
+        made = columns_make(subject, &plan->table.cols, &subject->table, why, why_bytes);
     if (made != ORDO_OK)
         dict_subject_close(&subject);
     *out = subject;
@@ -422,21 +422,21 @@ void dict_subject_close(struct dict_subject **subject)
 
 ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes)
 {
-    TRY(columns_make(subject, &subject->plan->churn.sheet, &subject->churn, why, why_bytes));
+    TRY(columns_make(subject, &subject->plan->churn.cols, &subject->churn, why, why_bytes));
     if (is_host(subject)) {
-        const bool made = host_outputs_make(&subject->plan->work.sheet, &subject->host);
+        const bool made = host_outputs_make(&subject->plan->work.cols, &subject->host);
         return explain(subject, made ? ORDO_OK : ORDO_NO_HOST_MEMORY, why, why_bytes);
     }
-    TRY(columns_make(subject, &subject->plan->work.sheet, &subject->work, why, why_bytes));
+    TRY(columns_make(subject, &subject->plan->work.cols, &subject->work, why, why_bytes));
     return explain(subject, dict_subject_poison(subject), why, why_bytes);
 }
 
 ordo_status dict_subject_poison(struct dict_subject *subject)
 {
-    const struct sheet *sheet = &subject->plan->work.sheet;
-    host_outputs_poison(sheet, &subject->host);
+    const struct column_batch *cols = &subject->plan->work.cols;
+    host_outputs_poison(cols, &subject->host);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
-        if (subject->work.at[c] && fill_poison(subject, subject->work.at[c], column_bytes(sheet, c)) != CL_SUCCESS)
+        if (subject->work.at[c] && fill_poison(subject, subject->work.at[c], column_bytes(cols, c)) != CL_SUCCESS)
             return ORDO_OPENCL;
     return ordo_device_finish(subject->device);
 }
@@ -448,10 +448,10 @@ ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_st
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-static bool differs(const struct sheet *sheet, int column, const unsigned char *got, char *why, size_t why_bytes)
+static bool differs(const struct column_batch *cols, int column, const unsigned char *got, char *why, size_t why_bytes)
 {
-    const size_t         width = sheet_width(sheet, (enum column_id) column);
-    const unsigned char *want = sheet->at[column];
+    const size_t         width = column_width(cols, (enum column_id) column);
+    const unsigned char *want = cols->at[column];
     size_t               row = 0;
     while (memcmp(got + row * width, want + row * width, width) == 0)
         row++;
@@ -471,7 +471,7 @@ static bool has_column(const struct dict_subject *subject, int column)
 /* A column of the work's as it came out, which the caller frees; NULL: it cannot be read. */
 static unsigned char *read_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
 {
-    const size_t   bytes = column_bytes(&subject->plan->work.sheet, column);
+    const size_t   bytes = column_bytes(&subject->plan->work.cols, column);
     unsigned char *got = malloc(bytes);
     if (got && subject->host.at[column])
         return memcpy(got, subject->host.at[column], bytes);
@@ -484,14 +484,14 @@ static unsigned char *read_column(const struct dict_subject *subject, int column
 
 static bool check_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
 {
-    const struct sheet *sheet = &subject->plan->work.sheet;
-    const size_t        bytes = column_bytes(sheet, column);
+    const struct column_batch *cols = &subject->plan->work.cols;
+    const size_t               bytes = column_bytes(cols, column);
     if (!has_column(subject, column))
         return true;
     unsigned char *got = read_column(subject, column, why, why_bytes);
     bool           good = got;
-    if (good && memcmp(got, sheet->at[column], bytes) != 0)
-        good = differs(sheet, column, got, why, why_bytes);
+    if (good && memcmp(got, cols->at[column], bytes) != 0)
+        good = differs(cols, column, got, why, why_bytes);
     free(got);
     return good;
 }

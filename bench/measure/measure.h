@@ -43,21 +43,21 @@ size_t subject_index_bytes(const struct subject *subject);
 
 const struct inputs *subject_inputs(const struct subject *subject);
 
-/* Calls on dictionaries from and to arrays in host memory: inputs are the sheet's own, outputs have memory beside it. */
+/* Calls on dictionaries from and to arrays in host memory: inputs are the cols's own, outputs have memory beside it. */
 
 struct host_outputs {
     void  *at[N_COLUMNS];
     size_t exported; /* elements that the last export found */
 };
 
-/* Room for all outputs of a sheet, poisoned. False without memory: then there are none. */
-bool host_outputs_make(const struct sheet *sheet, struct host_outputs *outputs);
+/* Room for all outputs of a cols, poisoned. False without memory: then there are none. */
+bool host_outputs_make(const struct column_batch *cols, struct host_outputs *outputs);
 void host_outputs_free(struct host_outputs *outputs);
 /* Fills them with POISON_BYTE. */
-void host_outputs_poison(const struct sheet *sheet, struct host_outputs *outputs);
+void host_outputs_poison(const struct column_batch *cols, struct host_outputs *outputs);
 
 /* A build, upsert, find or export; blocks. ORDO_UNSUPPORTED: another step. */
-ordo_status host_step(ordo_dict *dict, const struct sheet *sheet, struct host_outputs *outputs,
+ordo_status host_step(ordo_dict *dict, const struct column_batch *cols, struct host_outputs *outputs,
                       const struct step *step);
 
 /* A dictionary on a device that goes through a plan: gets its content, does the calls to be timed, and is compared with
@@ -102,7 +102,7 @@ ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_st
 
 /* One point of the axes on a dictionary: the plan is made, gone through and timed, and everything is checked. */
 
-#define MOST_FILLS 64
+#define FILLS_MAX 64
 
 /* What queries took when the dictionary had so many of its batches. */
 struct dict_fill {
@@ -110,7 +110,7 @@ struct dict_fill {
     double seconds;           /* a call with all queries */
     double first_seconds;     /* the first such call after the updates; of the first fill with building kernels */
     int    repetitions;
-    double sample[MOST_REPETITIONS]; /* seconds a call, in their order */
+    double sample[REPETITIONS_MAX]; /* seconds a call, in their order */
 };
 
 struct dict_figures {
@@ -122,14 +122,14 @@ struct dict_figures {
     size_t                 n_batches;       /* of updates in several batches, done once more: ... */
     double                *batch_seconds;   /* ... the time of each, waiting for its end */
     double                 rebuild_seconds; /* cleanup: what building it anew takes; NaN otherwise */
-    double                 yardstick[3];    /* operations a second by dict_yardstick.h's; NaN: not known */
+    double                 baseline[3];     /* operations a second by dict_yardstick.h's; NaN: not known */
     struct ordo_statistics statistics;      /* at the end */
 };
 
 void dict_figures_free(struct dict_figures *figures);
 
 /* Returns the first error, with its reason in `why`; with a wrong answer ORDO_OK, and `why` says what is wrong.
- * host: yardsticks to be taken too, 1 << DICT_BTREE and so on. The caller frees *out with dict_figures_free in any case. */
+ * host: baselines to be taken too, 1 << DICT_BTREE and so on. The caller frees *out with dict_figures_free in any case. */
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
                          struct dict_figures *out, char *why, size_t why_bytes);
 

@@ -68,9 +68,9 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
         if (paper)
             return paper;
     }
-    used = (size_t) snprintf(why, why_bytes, "unknown paper '%s'; expected one of ", name);
+    used = (size_t) snprintf(why, why_bytes, "unknown paper '%s' (choose ", name);
     for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
-        used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", p ? ", " : "", papers[p].name);
+        used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", papers[p].name, p + 1 < N_PAPERS ? ", " : ")");
     return NULL;
 }
 

@@ -12,6 +12,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+void host_buffers_fill(const struct host_buffers *buffers, const struct spec *spec, const struct inputs *in)
+{
+    if (spec->workload == GATHER)
+        return;
+    keys_order(spec->type, in->keys, spec->count, buffers->work.keys);
+    if (spec->value_bytes)
+        memcpy(buffers->work.values, in->values, spec->count * spec->value_bytes);
+}
+
+/* Of queries the spare arrays take ranks only. */
+#define RANKS_MAX ((size_t) 1 << 20)
+
+bool host_buffers_open(struct host_buffers *buffers, const struct spec *spec)
+{
+    const size_t key = ordo_type_bytes(spec->type);
+    const size_t keys = spec->count * key + 8, values = spec->count * spec->value_bytes + 8;
+    const size_t out = workload_has_queries(spec->workload) && spec->count > RANKS_MAX ? RANKS_MAX : spec->count;
+    const size_t spare_keys = out * key + 8, spare_values = out * spec->value_bytes + 8;
+    const size_t rows = spec->workload == GATHER ? spec->count * spec_row_bytes(spec) + 8 : 8;
+    *buffers = (struct host_buffers) {
+        { malloc(keys), malloc(values) }, { malloc(spare_keys), malloc(spare_values) }, key, malloc(rows)
+    };
+    if (!buffers->rows)
+        return false;
+    memset(buffers->rows, 0, rows);
+    if (!buffers->work.keys || !buffers->work.values || !buffers->spare.keys || !buffers->spare.values)
+        return false;
+    fill_bytes(buffers->spare.keys, 0, spare_keys);
+    fill_bytes(buffers->spare.values, 0, spare_values);
+    return true;
+}
+
+void host_buffers_close(struct host_buffers *buffers)
+{
+    free(buffers->work.keys);
+    free(buffers->work.values);
+    free(buffers->spare.keys);
+    free(buffers->spare.values);
+    free(buffers->rows);
+}
+
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
 #else
@@ -19,14 +60,14 @@
 #endif
 
 /* Elements that qsort sorts in bearable time, and that others get at most. */
-#define QSORT_MOST ((size_t) 1 << 22)
-#define MOST       ((size_t) 1 << 27)
+#define QSORT_MAX    ((size_t) 1 << 22)
+#define ELEMENTS_MAX ((size_t) 1 << 27)
 
 struct host_array {
     const struct host_peer *peer;
     const struct spec      *spec;
     const struct inputs    *in;
-    struct desk             desk;
+    struct host_buffers     buffers;
     struct stree            tree;
     uint32_t               *queries, *ranks; /* of searches; queries of 4 bytes for the S-tree */
     uint64_t                sums[MAX_PARTS];
@@ -61,10 +102,10 @@ static bool offered(const struct spec *spec, int kind, int threads)
         return false;
     if (kind == S_TREE && ordo_type_bytes(spec->type) != 4)
         return false;
-    return spec->count > 0 && spec->count <= (kind == QSORT ? QSORT_MOST : MOST);
+    return spec->count > 0 && spec->count <= (kind == QSORT ? QSORT_MAX : ELEMENTS_MAX);
 }
 
-int array_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS])
+int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     int n = 0;
     for (int kind = 0; kind < (int) (sizeof kinds / sizeof *kinds); kind++)
@@ -91,18 +132,18 @@ static size_t begin_of(const struct host_array *a, size_t parts, size_t p)
 
 static struct pairs at_element(const struct host_array *a, struct pairs pairs, size_t at)
 {
-    return pairs_from(pairs, a->desk.key_bytes, a->spec->value_bytes, at);
+    return pairs_from(pairs, a->buffers.key_bytes, a->spec->value_bytes, at);
 }
 
 static void sort_part(void *array_, int p)
 {
     struct host_array *a = array_;
     const size_t       from = begin_of(a, a->runs, (size_t) p), count = begin_of(a, a->runs, (size_t) p + 1) - from;
-    const struct pairs work = at_element(a, a->desk.work, from), spare = at_element(a, a->desk.spare, from);
+    const struct pairs work = at_element(a, a->buffers.work, from), spare = at_element(a, a->buffers.spare, from);
     if (a->peer->kind == RADIX)
-        host_radix_sort(work, spare, a->desk.key_bytes, a->spec->value_bytes, count);
+        host_radix_sort(work, spare, a->buffers.key_bytes, a->spec->value_bytes, count);
     else
-        a->sums[p] = host_qsort(work, a->desk.key_bytes, a->spec->value_bytes, count) < 0;
+        a->sums[p] = host_qsort(work, a->buffers.key_bytes, a->spec->value_bytes, count) < 0;
 }
 
 /* A span of the output of all merges of two runs side by side. */
@@ -117,7 +158,8 @@ static void merge_part(void *array_, int p)
         const size_t begin = from > low ? from : low, end = to < high ? to : high;
         if (begin < end)
             host_merge_span(at_element(a, a->from, low), mid - low, at_element(a, a->from, mid), high - mid,
-                            a->desk.key_bytes, a->spec->value_bytes, begin - low, end - low, at_element(a, a->to, low));
+                            a->buffers.key_bytes, a->spec->value_bytes, begin - low, end - low,
+                            at_element(a, a->to, low));
     }
 }
 
@@ -143,8 +185,8 @@ static void sort_all(struct host_array *a)
     a->runs = power_of_two_from((size_t) a->threads);
     a->runs = a->runs > MAX_PARTS ? MAX_PARTS : a->runs;
     run_parts((int) a->runs, sort_part, a);
-    a->from = a->desk.work;
-    a->to = a->desk.spare;
+    a->from = a->buffers.work;
+    a->to = a->buffers.spare;
     for (; a->runs > 1; a->runs /= 2)
         merge_runs(a);
 }
@@ -155,17 +197,17 @@ static void sum_part(void *array_, int p)
 {
     struct host_array *a = array_;
     const size_t       parts = (size_t) a->threads, from = begin_of(a, parts, (size_t) p);
-    const struct pairs in = { spec_op(a->spec) == ORDO_MAX ? a->desk.work.keys : a->in->keys, NULL };
-    a->sums[p] = host_scan(at_element(a, in, from).keys, a->desk.key_bytes, begin_of(a, parts, (size_t) p + 1) - from,
-                           spec_op(a->spec) == ORDO_MAX, NULL);
+    const struct pairs in = { spec_op(a->spec) == ORDO_MAX ? a->buffers.work.keys : a->in->keys, NULL };
+    a->sums[p] = host_scan(at_element(a, in, from).keys, a->buffers.key_bytes,
+                           begin_of(a, parts, (size_t) p + 1) - from, spec_op(a->spec) == ORDO_MAX, NULL);
 }
 
 static void search_part(void *array_, int p)
 {
     struct host_array *a = array_;
-    const size_t       n = a->spec->n_queries, parts = (size_t) a->threads, bytes = a->desk.key_bytes;
+    const size_t       n = a->spec->n_queries, parts = (size_t) a->threads, bytes = a->buffers.key_bytes;
     for (size_t i = n * (size_t) p / parts; i < n * (size_t) (p + 1) / parts; i++)
-        a->ranks[i] = (uint32_t) host_lower_bound(a->desk.work.keys, bytes, a->spec->count,
+        a->ranks[i] = (uint32_t) host_lower_bound(a->buffers.work.keys, bytes, a->spec->count,
                                                   key_order(a->spec->type, element(a->in->queries, bytes, i)));
 }
 
@@ -190,8 +232,8 @@ static void do_once(struct host_array *a)
         break;
     case MERGE_LOOP:
         a->runs = 2;
-        a->from = a->desk.work;
-        a->to = a->desk.spare;
+        a->from = a->buffers.work;
+        a->to = a->buffers.spare;
         merge_runs(a);
         break;
     case SUM_LOOP:
@@ -216,7 +258,7 @@ static double run(void *array_, int calls)
 {
     struct host_array *a = array_;
     if (sorts(a))
-        desk_lay_out(&a->desk, a->spec, a->in);
+        host_buffers_fill(&a->buffers, a->spec, a->in);
     const double before = now();
     for (int i = 0; i < calls; i++)
         do_once(a);
@@ -234,17 +276,17 @@ static bool array_right(const struct host_array *a, char *why, size_t why_bytes)
          .keys = a->from.keys, .values = a->spec->value_bytes ? a->from.values : NULL, .ranks = a->ranks, .total = &all
     };
     for (size_t i = 0; (sorts(a) || a->peer->kind == MERGE_LOOP) && i < a->spec->count; i++)
-        set_element(a->from.keys, a->desk.key_bytes, i,
-                    key_stored(a->spec->type, element(a->from.keys, a->desk.key_bytes, i)));
+        set_element(a->from.keys, a->buffers.key_bytes, i,
+                    key_stored(a->spec->type, element(a->from.keys, a->buffers.key_bytes, i)));
     return answer_check(a->spec, a->in, &answer, a->peer->kind == QSORT, why, why_bytes);
 }
 
 static bool open_array(struct host_array *a)
 {
     const size_t n = a->spec->n_queries;
-    if (!desk_open(&a->desk, a->spec))
+    if (!host_buffers_open(&a->buffers, a->spec))
         return false;
-    desk_lay_out(&a->desk, a->spec, a->in);
+    host_buffers_fill(&a->buffers, a->spec, a->in);
     if (a->spec->workload != SEARCH)
         return true;
     a->ranks = calloc(n + 1, sizeof *a->ranks);
@@ -253,7 +295,29 @@ static bool open_array(struct host_array *a)
     a->queries = malloc(n * sizeof *a->queries + 8);
     for (size_t i = 0; a->queries && i < n; i++)
         a->queries[i] = (uint32_t) key_order(a->spec->type, element(a->in->queries, 4, i));
-    return a->queries && stree_make(&a->tree, a->desk.work.keys, a->spec->count);
+    return a->queries && stree_make(&a->tree, a->buffers.work.keys, a->spec->count);
+}
+
+static void close_array(struct host_array *a)
+{
+    stree_free(&a->tree);
+    free(a->queries);
+    free(a->ranks);
+    host_buffers_close(&a->buffers);
+}
+
+double stree_seconds(const struct spec *spec, const struct inputs *in, size_t queries)
+{
+    const struct host_peer peer = { .kind = S_TREE };
+    struct spec            fewer = *spec;
+    struct host_array      a = { .peer = &peer, .spec = &fewer, .in = in, .threads = 1 };
+    char                   why[160];
+    fewer.n_queries = queries;
+    double seconds = ordo_type_bytes(spec->type) == 4 && open_array(&a) ? run(&a, 1) : -1;
+    if (seconds >= 0 && !array_right(&a, why, sizeof why))
+        seconds = -1;
+    close_array(&a);
+    return seconds;
 }
 
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
@@ -269,9 +333,6 @@ bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, c
     } else {
         snprintf(out->why, sizeof out->why, "out of memory");
     }
-    stree_free(&a.tree);
-    free(a.queries);
-    free(a.ranks);
-    desk_close(&a.desk);
+    close_array(&a);
     return good;
 }

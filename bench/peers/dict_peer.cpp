@@ -176,10 +176,10 @@ struct Inputs {
     const uint8_t    *codes;
     size_t            key_bytes, value_bytes, rows;
 
-    explicit Inputs(const struct sheet &sheet)
-        : keys(ordered(sheet, COL_KEYS)), his(ordered(sheet, COL_HIS)),
-          values(sheet.value_bytes ? as<char>(sheet.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(sheet.at[COL_CODES])),
-          key_bytes(type_bytes(sheet.type)), value_bytes(sheet.value_bytes), rows(sheet.rows[COL_KEYS])
+    explicit Inputs(const struct column_batch &cols)
+        : keys(ordered(cols, COL_KEYS)), his(ordered(cols, COL_HIS)),
+          values(cols.value_bytes ? as<char>(cols.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(cols.at[COL_CODES])),
+          key_bytes(type_bytes(cols.type)), value_bytes(cols.value_bytes), rows(cols.rows[COL_KEYS])
     {
     }
     const void *key(size_t row) const
@@ -196,12 +196,12 @@ struct Inputs {
     }
 
   private:
-    static std::vector<char> ordered(const struct sheet &sheet, enum column_id column)
+    static std::vector<char> ordered(const struct column_batch &cols, enum column_id column)
     {
-        const size_t      bytes = type_bytes(sheet.type);
-        std::vector<char> keys(sheet.rows[column] * bytes);
-        for (size_t i = 0; i < sheet.rows[column]; i++)
-            set_element(keys.data(), bytes, i, key_order(sheet.type, sheet_get(&sheet, column, i)));
+        const size_t      bytes = type_bytes(cols.type);
+        std::vector<char> keys(cols.rows[column] * bytes);
+        for (size_t i = 0; i < cols.rows[column]; i++)
+            set_element(keys.data(), bytes, i, key_order(cols.type, column_get(&cols, column, i)));
         return keys;
     }
 };
@@ -209,9 +209,9 @@ struct Inputs {
 class HostDict {
   public:
     HostDict(const struct dict_plan &plan, int kind, int threads, size_t rows_max)
-        : plan_(plan), kind_(kind), threads_(threads > MAX_PARTS ? MAX_PARTS : threads), table_(plan.table.sheet),
-          work_(plan.work.sheet), maps_(queries() ? 1 : size_t(threads_)), parts_(maps_.size()),
-          sums_(size_t(threads_)), rows_(std::min(work_.rows, rows_max))
+        : plan_(plan), kind_(kind), threads_(threads > MAX_PARTS ? MAX_PARTS : threads), table_(plan.table.cols),
+          work_(plan.work.cols), maps_(queries() ? 1 : size_t(threads_)), parts_(maps_.size()), sums_(size_t(threads_)),
+          rows_(std::min(work_.rows, rows_max))
     {
         cut_parts();
         if (queries())
@@ -342,17 +342,17 @@ class HostDict {
     /* What the model's answers sum up to, as HostMap says. */
     uint64_t sum_of_answers() const
     {
-        const struct sheet *sheet = &plan_.work.sheet;
-        const bool          range = plan_.spec.workload == RANGERANDOM, seek = plan_.spec.workload == SEEKRANDOM;
-        const size_t        rows = sheet->rows[range ? COL_RANGE_KEYS : COL_KEYS];
-        const auto         *found = as<uint8_t>(sheet->at[COL_FOUND]);
-        const auto          key_at = [&](enum column_id column, size_t row) {
-            return key_order(sheet->type, sheet_get(sheet, column, row));
+        const struct column_batch *cols = &plan_.work.cols;
+        const bool                 range = plan_.spec.workload == RANGERANDOM, seek = plan_.spec.workload == SEEKRANDOM;
+        const size_t               rows = cols->rows[range ? COL_RANGE_KEYS : COL_KEYS];
+        const auto                *found = as<uint8_t>(cols->at[COL_FOUND]);
+        const auto                 key_at = [&](enum column_id column, size_t row) {
+            return key_order(cols->type, column_get(cols, column, row));
         };
         uint64_t sum = 0;
         for (size_t row = 0; row < rows; row++) {
             const uint64_t value =
-                sheet->value_bytes ? sheet_get(sheet, range ? COL_RANGE_VALUES : COL_VALUES_OUT, row) : 0;
+                cols->value_bytes ? column_get(cols, range ? COL_RANGE_VALUES : COL_VALUES_OUT, row) : 0;
             if (range)
                 sum += key_at(COL_RANGE_KEYS, row) + value;
             else if (found[row])
@@ -389,7 +389,7 @@ class HostDict {
 
 /* ---- for ordo-bench ------------------------------------------------------------------------------------------ */
 
-int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS])
+int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
 {
     int n = 0;
     for (int kind = 0; kind < N_HOST_MAPS; kind++)
@@ -437,7 +437,7 @@ try {
 double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,
                       size_t queries_most)
 try {
-    double seconds[MOST_REPETITIONS];
+    double seconds[REPETITIONS_MAX];
     if (!dict_peer_has(kind, plan->spec.workload))
         return NAN;
     HostDict dict(*plan, kind, threads, queries_most);

@@ -9,42 +9,42 @@
 #include "bench/workload/plan.h"
 
 /* A copy of the inputs that host code may work on, keys in ordered form, and room for as much again. */
-struct desk {
+struct host_buffers {
     struct pairs work, spare;
     size_t       key_bytes;
     void        *rows; /* room for what gather writes */
 };
 
 /* Also touches the spare pages, so that no timing has to. False without memory: it is closed all the same. */
-bool desk_open(struct desk *desk, const struct spec *spec);
-void desk_close(struct desk *desk);
+bool host_buffers_open(struct host_buffers *buffers, const struct spec *spec);
+void host_buffers_close(struct host_buffers *buffers);
 /* The inputs as they were. */
-void desk_lay_out(const struct desk *desk, const struct spec *spec, const struct inputs *in);
+void host_buffers_fill(const struct host_buffers *buffers, const struct spec *spec, const struct inputs *in);
 
 /* The plain host code of baseline.h, timed on the inputs of a workload: one thread of the machine that runs the tool. */
 
-/* The i-th yardstick of a workload over arrays: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all
+/* The i-th baseline of a workload over arrays: "radix" and "qsort" for sort, "merge", "loop", "binary" and "s-tree" (all
  * processors) for search; NULL past the last. */
-const char *array_yardstick_name(enum workload workload, int i);
-#define MAX_YARDSTICKS 3
+const char *array_baseline_name(enum workload workload, int i);
+#define BASELINES_MAX 3
 
 /* Operations per second of a workload over arrays; NaN where it would take too long (more than a second or so) or memory ran out. */
-double yardstick_rate(const struct spec *spec, const struct inputs *in, int i);
+double baseline_rate(const struct spec *spec, const struct inputs *in, int i);
 
 /* What maps in main memory do with a dictionary's workload: a B-tree, updates on one thread, queries on two; hash maps, each
  * of two threads half of the keys or of the queries. */
 
-enum { DICT_BTREE, DICT_HASH_MAP, DICT_ROBIN_MAP, N_DICT_YARDSTICKS };
+enum { DICT_BTREE, DICT_HASH_MAP, DICT_ROBIN_MAP, N_DICT_BASELINES };
 
 /* "btree", "flat_hash_map" and "robin_map"; or NULL: it was not built in (no Abseil, no robin-map), or has nothing to set against
  * the workload. */
-const char *dict_yardstick_name(enum workload workload, int i);
+const char *dict_baseline_name(enum workload workload, int i);
 
-/* The i-th yardstick of any workload; NULL past the last. */
-const char *yardstick_name(enum workload workload, int i);
+/* The i-th baseline of any workload; NULL past the last. */
+const char *baseline_name(enum workload workload, int i);
 
 /* Operations per second on the plan as it is; NaN where it would take too long or memory ran out. */
-double dict_yardstick_rate(const struct dict_plan *plan, int i);
+double dict_baseline_rate(const struct dict_plan *plan, int i);
 
 /* What stands beside a device's rows: libraries and plain code on the processors of the machine, on one thread and on
  * several, each timed as the device is and its answers checked. */
@@ -56,7 +56,7 @@ struct host_peer {
     int  kind;        /* of those that the workload has */
     int  threads;
 };
-#define MOST_HOST_PEERS 10
+#define HOST_PEERS_MAX 10
 
 struct host_figures {
     struct timing timing;
@@ -66,10 +66,14 @@ struct host_figures {
 };
 
 /* What there is for a workload over arrays, on one thread and on `threads`; their number. */
-int array_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS]);
+int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX]);
 /* False, with the reason in out->why, if memory ran out. */
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out);
+
+/* Seconds of a search of so many queries in an S-tree, on all processors; negative for keys of 8 bytes, without memory, and for a
+ * wrong answer. */
+double stree_seconds(const struct spec *spec, const struct inputs *in, size_t queries);
 
 /* Maps in main memory on the plan of a dictionary's workload. Queries of several threads share one map; updates have a map for each
  * thread, which holds a part of the keys. Without a C++ compiler there are none. */
@@ -88,7 +92,7 @@ extern "C" {
 /* Whether the kind is built in, and can do the workload. */
 bool dict_peer_has(enum host_map_kind kind, enum workload workload);
 /* All of these, on one thread and, where the keys can be dealt out, on `threads`; their number. */
-int dict_peers(const struct spec *spec, int threads, struct host_peer peers[MOST_HOST_PEERS]);
+int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX]);
 /* On the plan as it is: all batches done, queries drawn (plan_advance). False, with the reason in out->why, if memory ran out. */
 bool dict_peer_measure(const struct host_peer *peer, const struct dict_plan *plan, const struct timing_goal *goal,
                        struct host_figures *out);

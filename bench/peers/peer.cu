@@ -6,8 +6,8 @@
  *
  * Temporary storage is allocated once, before anything is timed. */
 #include "bench/workload/inputs.h"
-#include "bench/workload/workload.h"
 #include "bench/workload/keys.h"
+#include "bench/workload/workload.h"
 #include "peer.hpp"
 
 #include <cub/device/device_merge.cuh>
@@ -105,22 +105,59 @@ struct Nothing {};
 
 template <typename K, typename V> constexpr bool has_values = !std::is_same<V, Nothing>::value;
 
+/* Calls of CUB that share their temporary storage: the most that any of them needs. */
+class Steps {
+  public:
+    explicit Steps(size_t &bytes) : room_(bytes), bytes_(bytes)
+    {
+        bytes = 0;
+    }
+    template <typename Step> void operator()(const Step &step)
+    {
+        size_t here = room_;
+        if (code == cudaSuccess)
+            code = step(here);
+        bytes_ = std::max(bytes_, here);
+    }
+    cudaError_t code = cudaSuccess;
+
+  private:
+    size_t  room_;
+    size_t &bytes_;
+};
+
+template <typename K, typename V>
+static cudaError_t sort_all(void *t, size_t &bytes, const K *keys, K *keys_out, const V *values, V *values_out,
+                            size_t n, bool descending)
+{
+    if constexpr (has_values<K, V>)
+        return descending ? cub::DeviceRadixSort::SortPairsDescending(t, bytes, keys, keys_out, values, values_out, n)
+                          : cub::DeviceRadixSort::SortPairs(t, bytes, keys, keys_out, values, values_out, n);
+    else
+        return descending ? cub::DeviceRadixSort::SortKeysDescending(t, bytes, keys, keys_out, n)
+                          : cub::DeviceRadixSort::SortKeys(t, bytes, keys, keys_out, n);
+}
+
+template <typename K, typename V> static CubCall sort_call(const struct spec &spec, Arrays &a, bool descending)
+{
+    return [keys = a.keys.as<K>(), keys_out = a.keys_out.as<K>(), values = a.values.as<V>(),
+            values_out = a.values_out.as<V>(), n = spec.count, descending](void *t, size_t &bytes) {
+        return sort_all<K, V>(t, bytes, keys, keys_out, values, values_out, n, descending);
+    };
+}
+
 template <typename K, typename V> static Peer peer_sort(const struct spec &spec, Arrays &a)
 {
-    const K     *keys = a.keys.as<K>();
-    K           *keys_out = a.keys_out.as<K>();
-    const size_t n = spec.count;
-    if constexpr (has_values<K, V>) {
-        const V *values = a.values.as<V>();
-        V       *values_out = a.values_out.as<V>();
-        return { "cub::DeviceRadixSort::SortPairs", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceRadixSort::SortPairs(t, bytes, keys, keys_out, values, values_out, n);
-                 }) };
-    } else {
-        return { "cub::DeviceRadixSort::SortKeys", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceRadixSort::SortKeys(t, bytes, keys, keys_out, n);
-                 }) };
-    }
+    return { has_values<K, V> ? "cub::DeviceRadixSort::SortPairs" : "cub::DeviceRadixSort::SortKeys",
+             with_temporary(a, sort_call<K, V>(spec, a, false)) };
+}
+
+/* The CUB of CUDA 13.0 has no call for the first k: all are sorted. */
+template <typename K, typename V> static Peer peer_top(const struct spec &spec, Arrays &a)
+{
+    return { has_values<K, V> ? "cub::DeviceRadixSort::SortPairsDescending of all"
+                              : "cub::DeviceRadixSort::SortKeysDescending of all",
+             with_temporary(a, sort_call<K, V>(spec, a, true)) };
 }
 
 /* Where a run's elements lie. */
@@ -199,17 +236,13 @@ template <typename K, typename V> static Peer peer_merge_runs(const struct spec 
     return { "cub::DeviceMerge, pairs of runs",
              with_temporary(a,
                             [=](void *t, size_t &bytes) {
-                                size_t most = 0;
-                                for (const Step &s : steps) {
-                                    size_t            room = bytes;
-                                    const cudaError_t code =
-                                        merge_two<K, V>(t, room, s.keys, s.values, s.a, s.b, s.keys_out, s.values_out);
-                                    if (code != cudaSuccess)
-                                        return code;
-                                    most = std::max(most, room);
-                                }
-                                bytes = most;
-                                return cudaSuccess;
+                                Steps all(bytes);
+                                for (const Step &s : steps)
+                                    all([&](size_t &here) {
+                                        return merge_two<K, V>(t, here, s.keys, s.values, s.a, s.b, s.keys_out,
+                                                               s.values_out);
+                                    });
+                                return all.code;
                             }),
              true };
 }
@@ -310,21 +343,10 @@ template <typename K, typename V> static Peer peer_groups(const struct spec &spe
     uint32_t    *counts = a.counts.as<uint32_t>(), *groups = a.total.as<uint32_t>();
     const size_t n = spec.count;
     const auto   work = [=](void *t, size_t &bytes) {
-        size_t      most = 0;
-        const auto  room = bytes;
-        cudaError_t code = cudaSuccess;
-        const auto  step = [&](const auto &call) {
-            size_t here = room;
-            if (code == cudaSuccess)
-                code = call(here);
-            most = std::max(most, here);
-        };
+        Steps step(bytes);
         if (!sorted)
             step([&](size_t &here) {
-                if constexpr (has_values<K, V>)
-                    return cub::DeviceRadixSort::SortPairs(t, here, keys_in, keys_spare, values_in, values_spare, n);
-                else
-                    return cub::DeviceRadixSort::SortKeys(t, here, keys_in, keys_spare, n);
+                return sort_all<K, V>(t, here, keys_in, keys_spare, values_in, values_spare, n, false);
             });
         if constexpr (has_values<K, V>)
             step([&](size_t &here) {
@@ -334,31 +356,11 @@ template <typename K, typename V> static Peer peer_groups(const struct spec &spe
         step([&](size_t &here) {
             return cub::DeviceRunLengthEncode::Encode(t, here, keys, keys_out, counts, groups, n);
         });
-        bytes = most;
-        return code;
+        return step.code;
     };
     return { has_values<K, V> ? "cub: sort if unsorted, ReduceByKey, RunLengthEncode"
                               : "cub: sort if unsorted, RunLengthEncode",
              with_temporary(a, work) };
-}
-
-/* The CUB of CUDA 13.0 has no call for it: all are sorted. */
-template <typename K, typename V> static Peer peer_top(const struct spec &spec, Arrays &a)
-{
-    const K     *keys = a.keys.as<K>();
-    K           *keys_out = a.keys_out.as<K>();
-    const size_t n = spec.count;
-    if constexpr (has_values<K, V>) {
-        const V *values = a.values.as<V>();
-        V       *values_out = a.values_out.as<V>();
-        return { "cub::DeviceRadixSort::SortPairsDescending of all", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceRadixSort::SortPairsDescending(t, bytes, keys, keys_out, values, values_out, n);
-                 }) };
-    } else {
-        return { "cub::DeviceRadixSort::SortKeysDescending of all", with_temporary(a, [=](void *t, size_t &bytes) {
-                     return cub::DeviceRadixSort::SortKeysDescending(t, bytes, keys, keys_out, n);
-                 }) };
-    }
 }
 
 /* Whether a query's rank holds its key, and the value there. */
@@ -457,12 +459,8 @@ template <typename K, typename V> class Lsm {
 
     cudaError_t sort(void *t, size_t &bytes, size_t from, Run<K, V> to) const
     {
-        const K *keys = arrays_.keys.as<K>() + from;
-        if constexpr (has_values<K, V>)
-            return cub::DeviceRadixSort::SortPairs(t, bytes, keys, to.keys, arrays_.values.as<V>() + from, to.values,
-                                                   to.count);
-        else
-            return cub::DeviceRadixSort::SortKeys(t, bytes, keys, to.keys, to.count);
+        return sort_all<K, V>(t, bytes, arrays_.keys.as<K>() + from, to.keys, arrays_.values.as<V>() + from, to.values,
+                              to.count, false);
     }
     void merge(Run<K, V> newer, Run<K, V> older, Run<K, V> to) const
     {

@@ -101,13 +101,13 @@ static unsigned height_of(uint32_t key)
 /* Bytes of the nodes of all that a script may store. */
 static size_t node_bytes(const struct script *script)
 {
-    const struct sheet *sheet = &script->sheet;
-    const uint8_t      *codes = sheet->at[COL_CODES];
-    size_t              bytes = 0;
+    const struct column_batch *cols = &script->cols;
+    const uint8_t             *codes = cols->at[COL_CODES];
+    size_t                     bytes = 0;
     for (size_t s = 0; s < script->n_steps; s++)
         for (size_t row = script->steps[s].at; row < script->steps[s].at + script->steps[s].count; row++)
             if (codes ? codes[row] == ORDO_UPSERT || codes[row] == ORDO_INSERT : script->steps[s].call == DO_UPSERT)
-                bytes += (LINKS_AT + height_of((uint32_t) sheet_get(sheet, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
+                bytes += (LINKS_AT + height_of((uint32_t) column_get(cols, COL_KEYS, row)) + (size_t) 1) / 2 * 8;
     return bytes;
 }
 
@@ -309,7 +309,7 @@ static ordo_status build(struct rival *r, char *why, size_t why_bytes)
 
 static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why, size_t why_bytes)
 {
-    const size_t table = plan->table.sheet.rows[COL_KEYS], work = plan->work.sheet.rows[COL_KEYS];
+    const size_t table = plan->table.cols.rows[COL_KEYS], work = plan->work.cols.rows[COL_KEYS];
     const size_t elements = plan->spec.workload == BUILD && work > table ? work : table;
     const size_t load = plan->spec.load_percent ? plan->spec.load_percent : LOAD_AS_PAPERS;
     r->n_slots = (cl_uint) (elements * 100 / load + 1);

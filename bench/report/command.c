@@ -53,13 +53,13 @@ static bool add_file(cJSON *files, const char *path)
     cJSON      *file = json_read(path, why, sizeof why);
     const char *slash = strrchr(path, '/');
     if (!file) {
-        complain("%s", why);
+        report_error("%s", why);
         return false;
     }
     cJSON_AddItemToArray(files, file);
     if (!text_is(file, "tool", "ordo-bench") || !cJSON_IsArray(json_at(file, "devices")) ||
         !cJSON_IsArray(json_at(file, "rows"))) {
-        complain("%s was not written by ordo-bench --json", path);
+        report_error("%s was not written by ordo-bench --json", path);
         return false;
     }
     drop_unshown(json_at(file, "devices"));
@@ -103,7 +103,7 @@ static bool write_page(const cJSON *files, const char *path)
     if (out && out != stdout)
         good = fclose(out) == 0 && good;
     if (!good)
-        complain("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
+        report_error("cannot write %s: %s", path, text ? strerror(errno) : "out of memory");
     cJSON_free(text);
     return good;
 }
@@ -118,7 +118,7 @@ static int report(int n, char **paths, const char *page)
     if (i == n)
         code = write_page(files, page) && wrong == 0 ? EXIT_GOOD : EXIT_FAILED;
     if (wrong)
-        complain("%zu rows are WRONG", wrong);
+        report_error("%zu rows are WRONG", wrong);
     cJSON_Delete(files);
     return code;
 }

@@ -25,20 +25,20 @@ static bool has_intervals(enum workload workload)
 static void rank_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
-    sheet_set(requests->sheet, COL_RANKS, row, pick(requests->plan, row, requests->count));
+    column_set(requests->cols, COL_RANKS, row, pick(requests->plan, row, requests->count));
 }
 
 static void interval_at(void *requests_, size_t row)
 {
     const struct requests *requests = requests_;
     const size_t           at = pick(requests->plan, row, requests->count);
-    set_interval(requests->plan, requests->sheet, row, at);
+    set_interval(requests->plan, requests->cols, row, at);
     if (requests->plan->spec.workload == PAGERANDOM)
-        set_stored(requests->sheet, COL_HIS, row, highest(requests->plan));
-    requests->sheet->hints[row] = (uint32_t) at;
+        set_stored(requests->cols, COL_HIS, row, highest(requests->plan));
+    requests->cols->hints[row] = (uint32_t) at;
 }
 
-static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
+static bool query_columns(const struct dict_plan *plan, struct column_batch *cols)
 {
     const enum workload workload = plan->spec.workload;
     const size_t        rows = plan->spec.n_queries;
@@ -47,18 +47,14 @@ static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
     const bool          element = !range && !numbers && !sums; /* is what each query finds */
     const bool seek = workload == SEEKRANDOM || workload == SEEKWITHIN, concurrent = workload == CONCURRENTREAD;
 
-    sheet_free(sheet);
-    sheet->hints = malloc(rows * sizeof *sheet->hints + 1);
-    return sheet->hints && sheet_column(sheet, COL_KEYS, select ? 0 : rows) &&
-           sheet_column(sheet, COL_RANKS, select ? rows : 0) &&
-           sheet_column(sheet, COL_HIS, has_intervals(workload) ? rows : 0) &&
-           sheet_column(sheet, COL_FOUND, element ? rows : 0) &&
-           sheet_column(sheet, COL_VALUES_OUT, element || sums ? rows : 0) &&
-           sheet_column(sheet, COL_KEYS_OUT, seek || select ? rows : 0) &&
-           sheet_column(sheet, COL_COUNTS, numbers ? rows : 0) &&
-           sheet_column(sheet, COL_OFFSETS, range ? rows + 1 : 0) &&
-           sheet_column(sheet, COL_CODES, concurrent ? rows : 0) /* zeros: ORDO_FIND */ &&
-           sheet_column(sheet, COL_OUTCOMES, concurrent ? rows : 0);
+    columns_clear(cols);
+    cols->hints = malloc(rows * sizeof *cols->hints + 1);
+    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
+                             (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
+                             (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
+                             (concurrent ? IN(CODES) | IN(OUTCOMES) : 0); /* codes are zeros: ORDO_FIND */
+    return cols->hints && columns_reserve(cols, rows, columns) &&
+           column_reserve(cols, COL_OFFSETS, range ? rows + 1 : 0);
 }
 
 static enum step_call query_call(enum workload workload)
@@ -97,8 +93,8 @@ static bool draw_queries(struct dict_plan *plan)
     const enum workload   workload = plan->spec.workload;
     const size_t          count = plan->spec.n_queries;
     struct script        *work = &plan->work;
-    const struct requests requests = { plan, &work->sheet, 0, count };
-    if (!query_columns(plan, &work->sheet) || !script_steps(work, 1))
+    const struct requests requests = { plan, &work->cols, 0, count };
+    if (!query_columns(plan, &work->cols) || !script_steps(work, 1))
         return false;
     for_each(count, query_at(workload), (void *) &requests);
     work->steps[0] = (struct step) { .call = query_call(workload),
@@ -125,7 +121,7 @@ size_t plan_fill(const struct dict_plan *plan, size_t i)
 
 static struct script script_empty(const struct spec *spec)
 {
-    return (struct script) { .sheet = { .type = spec->type, .value_bytes = spec->value_bytes } };
+    return (struct script) { .cols = { .type = spec->type, .value_bytes = spec->value_bytes } };
 }
 
 /* Where draw_queries works; what is there of the fill before is kept, or lost. */
@@ -151,7 +147,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
     struct step  all = { .call = DO_UPSERT, .at = plan->table.steps[from].at };
     for (size_t s = from; s < to; s++)
         all.count += plan->table.steps[s].count;
-    if (!model_do(&plan->model, &plan->table.sheet, &all) || !empty_work(plan))
+    if (!model_do(&plan->model, &plan->table.cols, &all) || !empty_work(plan))
         return false;
     const bool prefixes = workload_asks_prefixes(plan->spec.workload);
     const bool done = (prefixes ? draw_prefix_queries : draw_queries)(plan) && model_run(&plan->model, &plan->work);
@@ -165,10 +161,7 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 /* What comes of it the model finds out. */
 static bool draw_export(struct dict_plan *plan)
 {
-    if (!script_steps(&plan->work, 1))
-        return false;
-    plan->work.steps[0].call = DO_EXPORT;
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
 }
 
 static bool draw_work(struct dict_plan *plan)
@@ -238,8 +231,8 @@ static bool make(struct dict_plan *plan)
         return false;
     if (plan_has_fills(workload))
         return true;
-    struct step all = { .call = DO_UPSERT, .count = plan->table.sheet.rows[COL_KEYS] };
-    return model_do(&plan->model, &plan->table.sheet, &all) && draw_work(plan) &&
+    struct step all = { .call = DO_UPSERT, .count = plan->table.cols.rows[COL_KEYS] };
+    return model_do(&plan->model, &plan->table.cols, &all) && draw_work(plan) &&
            model_run(&plan->model, &plan->churn) && (points || model_run(&plan->model, &plan->work));
 }
 

@@ -22,23 +22,23 @@ static bool wrong(const struct dict_plan *plan, size_t place, const char *what, 
 }
 
 /* Whether what a find returned is the key's value. */
-static bool value_is_right(const struct sheet *sheet, size_t row, const void *values_out)
+static bool value_is_right(const struct column_batch *cols, size_t row, const void *values_out)
 {
-    const uint32_t bytes = sheet->value_bytes;
-    const uint64_t value = value_by_key(sheet_get(sheet, COL_KEYS, row));
+    const uint32_t bytes = cols->value_bytes;
+    const uint64_t value = value_by_key(column_get(cols, COL_KEYS, row));
     return bytes == 0 || element(values_out, bytes, row) == (bytes == 4 ? (uint32_t) value : value);
 }
 
 static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
                      struct history *histories, char *why, size_t why_bytes)
 {
-    const struct sheet *sheet = &plan->work.sheet;
-    const ordo_code     code = (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
-    const size_t        place = range_place(plan, key_order(sheet->type, sheet_get(sheet, COL_KEYS, row)));
-    struct history     *history = &histories[place];
+    const struct column_batch *cols = &plan->work.cols;
+    const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
+    const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
+    struct history            *history = &histories[place];
     if (found[row] > 1)
         return wrong(plan, place, "was neither found nor not found", why, why_bytes);
-    if (code == ORDO_FIND && found[row] && !value_is_right(sheet, row, values_out))
+    if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
         return wrong(plan, place, "was found with another value", why, why_bytes);
     history->stored += code == ORDO_INSERT && !found[row];
     history->erased += code == ORDO_ERASE && found[row];
@@ -124,7 +124,7 @@ static bool settle(const struct dict_plan *plan, struct history *histories, stru
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
                     char *why, size_t why_bytes)
 {
-    const size_t    range = plan->spec.count, rows = plan->work.sheet.rows[COL_KEYS];
+    const size_t    range = plan->spec.count, rows = plan->work.cols.rows[COL_KEYS];
     struct history *histories = calloc(range + 1, sizeof *histories);
     *after = model_empty(plan->spec.type, plan->spec.value_bytes);
     after->keys = malloc(range * after->key_bytes + 1);

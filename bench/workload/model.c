@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t sheet_width(const struct sheet *sheet, enum column_id column)
+size_t column_width(const struct column_batch *cols, enum column_id column)
 {
     switch (column) {
     case COL_CODES:
@@ -19,14 +19,14 @@ size_t sheet_width(const struct sheet *sheet, enum column_id column)
     case COL_VALUES:
     case COL_VALUES_OUT:
     case COL_RANGE_VALUES:
-        return sheet->value_bytes;
+        return cols->value_bytes;
     case COL_COUNTS:
     case COL_RANKS:
         return 4;
     case COL_OFFSETS:
         return 8;
     default:
-        return ordo_type_bytes(sheet->type);
+        return ordo_type_bytes(cols->type);
     }
 }
 
@@ -38,44 +38,52 @@ const char *column_name(enum column_id column)
     return names[column];
 }
 
-bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows)
+bool column_reserve(struct column_batch *cols, enum column_id column, size_t rows)
 {
-    free(sheet->at[column]);
-    sheet->at[column] = NULL;
-    sheet->rows[column] = 0;
-    return sheet_grow(sheet, column, rows);
+    free(cols->at[column]);
+    cols->at[column] = NULL;
+    cols->rows[column] = 0;
+    return column_grow(cols, column, rows);
 }
 
-bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows)
+bool columns_reserve(struct column_batch *cols, size_t rows, unsigned columns)
 {
-    const size_t width = sheet_width(sheet, column), before = sheet->rows[column];
+    bool made = true;
+    for (int c = 0; c < N_COLUMNS && made; c++)
+        made = !(columns >> c & 1) || column_reserve(cols, (enum column_id) c, rows);
+    return made;
+}
+
+bool column_grow(struct column_batch *cols, enum column_id column, size_t rows)
+{
+    const size_t width = column_width(cols, column), before = cols->rows[column];
     if (width == 0 || rows <= before)
         return true;
-    char *more = realloc(sheet->at[column], rows * width);
+    char *more = realloc(cols->at[column], rows * width);
     if (!more)
         return false;
-    sheet->at[column] = more;
-    sheet->rows[column] = rows;
+    cols->at[column] = more;
+    cols->rows[column] = rows;
     fill_bytes(more + before * width, column >= FIRST_OUTPUT ? POISON_BYTE : 0, (rows - before) * width);
     return true;
 }
 
-void sheet_free(struct sheet *sheet)
+void columns_clear(struct column_batch *cols)
 {
     for (int c = 0; c < N_COLUMNS; c++)
-        free(sheet->at[c]);
-    free(sheet->hints);
-    *sheet = (struct sheet) { .type = sheet->type, .value_bytes = sheet->value_bytes };
+        free(cols->at[c]);
+    free(cols->hints);
+    *cols = (struct column_batch) { .type = cols->type, .value_bytes = cols->value_bytes };
 }
 
-void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value)
+void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value)
 {
-    if (!sheet->at[column])
+    if (!cols->at[column])
         return;
-    if (sheet_width(sheet, column) == 1)
-        ((uint8_t *) sheet->at[column])[row] = (uint8_t) value;
+    if (column_width(cols, column) == 1)
+        ((uint8_t *) cols->at[column])[row] = (uint8_t) value;
     else
-        set_element(sheet->at[column], sheet_width(sheet, column), row, value);
+        set_element(cols->at[column], column_width(cols, column), row, value);
 }
 
 bool script_steps(struct script *script, size_t n)
@@ -86,9 +94,17 @@ bool script_steps(struct script *script, size_t n)
     return script->steps;
 }
 
+bool script_one(struct script *script, struct step step)
+{
+    if (!script_steps(script, 1))
+        return false;
+    script->steps[0] = step;
+    return true;
+}
+
 void script_free(struct script *script)
 {
-    sheet_free(&script->sheet);
+    columns_clear(&script->cols);
     free(script->steps);
     script->steps = NULL;
     script->n_steps = 0;
@@ -142,27 +158,27 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
 /* ---- erased ranges ------------------------------------------------------------------------------------------- */
 
 /* Of each row how many elements it is the first to erase. */
-static void mark_ranges(const struct model *model, struct sheet *sheet, const struct step *step, bool *erased)
+static void mark_ranges(const struct model *model, struct column_batch *cols, const struct step *step, bool *erased)
 {
     for (size_t row = step->at; row < step->at + step->count; row++) {
-        const uint64_t lo = key_order(model->type, sheet_get(sheet, COL_KEYS, row));
-        const uint64_t hi = key_order(model->type, sheet_get(sheet, COL_HIS, row));
+        const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
+        const uint64_t hi = key_order(model->type, column_get(cols, COL_HIS, row));
         size_t         n = 0;
         for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
             n += !erased[i];
             erased[i] = true;
         }
-        sheet_set(sheet, COL_COUNTS, row, n);
+        column_set(cols, COL_COUNTS, row, n);
     }
 }
 
-bool model_erase_ranges(struct model *model, struct sheet *sheet, const struct step *step)
+bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
 {
     bool  *erased = calloc(model->count + 1, sizeof *erased);
     size_t kept = 0;
     if (!erased)
         return false;
-    mark_ranges(model, sheet, step, erased);
+    mark_ranges(model, cols, step, erased);
     for (size_t i = 0; i < model->count; i++) {
         if (erased[i])
             continue;
@@ -183,20 +199,20 @@ static size_t at_most(const struct model *model, const struct step *step)
     return step->count < model->count ? step->count : model->count;
 }
 
-void model_peek(const struct model *model, struct sheet *sheet, const struct step *step)
+void model_peek(const struct model *model, struct column_batch *cols, const struct step *step)
 {
     const size_t n = at_most(model, step);
     for (size_t i = 0; i < n; i++) {
         const size_t at = step->call == DO_PEEK_LAST ? model->count - 1 - i : i;
-        sheet_set(sheet, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
-        sheet_set(sheet, COL_VALUES_OUT, step->at + i, model_value(model, at));
+        column_set(cols, COL_KEYS_OUT, step->at + i, key_stored(model->type, model_key(model, at)));
+        column_set(cols, COL_VALUES_OUT, step->at + i, model_value(model, at));
     }
 }
 
-void model_take_first(struct model *model, struct sheet *sheet, const struct step *step)
+void model_take_first(struct model *model, struct column_batch *cols, const struct step *step)
 {
     const size_t n = at_most(model, step);
-    model_peek(model, sheet, step);
+    model_peek(model, cols, step);
     model->count -= n;
     memmove(model->keys, (char *) model->keys + n * model->key_bytes, model->count * model->key_bytes);
     if (model->value_bytes)
@@ -204,11 +220,6 @@ void model_take_first(struct model *model, struct sheet *sheet, const struct ste
 }
 
 /* ---- prefixes ------------------------------------------------------------------------------------------------ */
-
-static unsigned bits_of(ordo_type type)
-{
-    return type == ORDO_U32 ? 32 : 64;
-}
 
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length)
 {
@@ -234,62 +245,4 @@ uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length)
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length)
 {
     return bits | rest(type, length);
-}
-
-/* ---- questions ----------------------------------------------------------------------------------------------- */
-
-struct question {
-    const struct model *model;
-    struct sheet       *sheet;
-    const struct step  *step;
-    uint64_t            lengths; /* a bit for each that a prefix of the model has */
-};
-
-static void count_at(void *question_, size_t i)
-{
-    const struct question *q = question_;
-    const ordo_type        type = q->model->type;
-    const size_t           row = q->step->at + i;
-    const uint64_t         key = sheet_get(q->sheet, COL_KEYS, row);
-    const unsigned         length = ((const uint8_t *) q->sheet->at[COL_LENGTHS])[row];
-    const size_t           below = model_below(q->model, prefix_least(type, key, length), SIZE_MAX);
-    sheet_set(q->sheet, COL_COUNTS, row, model_up_to(q->model, prefix_greatest(type, key, length), below) - below);
-}
-
-void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
-{
-    struct question q = { model, sheet, step, 0 };
-    for_each(step->count, count_at, &q);
-}
-
-static void longest_row(const struct question *q, size_t row)
-{
-    const struct model *model = q->model;
-    const uint64_t      key = sheet_get(q->sheet, COL_KEYS, row);
-    sheet_set(q->sheet, COL_FOUND, row, false);
-    for (unsigned length = bits_of(model->type); length-- > 0;) {
-        const uint64_t prefix = prefix_key(model->type, key, length);
-        const size_t   at = q->lengths >> length & 1 ? model_below(model, prefix, SIZE_MAX) : model->count;
-        if (at == model->count || model_key(model, at) != prefix)
-            continue;
-        sheet_set(q->sheet, COL_FOUND, row, true);
-        sheet_set(q->sheet, COL_KEYS_OUT, row, prefix);
-        sheet_set(q->sheet, COL_VALUES_OUT, row, model_value(model, at));
-        return;
-    }
-}
-
-static void longest_at(void *question_, size_t i)
-{
-    const struct question *q = question_;
-    const size_t           row = q->step->at + i;
-    longest_row(q, row);
-}
-
-void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step)
-{
-    struct question q = { model, sheet, step, 0 };
-    for (size_t i = 0; i < model->count; i++)
-        q.lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
-    for_each(step->count, longest_at, &q);
 }

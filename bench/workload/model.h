@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes into calls on dictionaries and what comes out, in host memory: a sheet of columns, and the steps that work
+/* What goes into calls on dictionaries and what comes out, in host memory: a cols of columns, and the steps that work
  * on its rows. The same script runs on a dictionary (dict_subject.h) and on the model (model_step.h). */
 #ifndef BENCH_WORKLOAD_MODEL_H
 #define BENCH_WORKLOAD_MODEL_H
@@ -30,7 +30,7 @@ enum column_id {
 };
 #define FIRST_OUTPUT COL_FOUND
 
-struct sheet {
+struct column_batch {
     ordo_type type;
     uint32_t  value_bytes;
     size_t    rows[N_COLUMNS]; /* 0: there is no such column */
@@ -40,21 +40,24 @@ struct sheet {
 };
 
 /* Bytes of an element of a column; 0 for values of no bytes. */
-size_t      sheet_width(const struct sheet *sheet, enum column_id column);
+size_t      column_width(const struct column_batch *cols, enum column_id column);
 const char *column_name(enum column_id column);
 
 /* Gives a column room for `rows`; outputs are filled with POISON_BYTE. What it held is lost. False without memory. */
-bool sheet_column(struct sheet *sheet, enum column_id column, size_t rows);
+bool column_reserve(struct column_batch *cols, enum column_id column, size_t rows);
+/* The same of several: a sum of bits IN(KEYS), IN(VALUES) ... */
+#define IN(name) (1u << COL_##name)
+bool columns_reserve(struct column_batch *cols, size_t rows, unsigned columns);
 /* Gives a column of outputs room for `rows` and keeps what it holds. */
-bool sheet_grow(struct sheet *sheet, enum column_id column, size_t rows);
-void sheet_free(struct sheet *sheet);
+bool column_grow(struct column_batch *cols, enum column_id column, size_t rows);
+void columns_clear(struct column_batch *cols);
 
-static inline uint64_t sheet_get(const struct sheet *sheet, enum column_id column, size_t row)
+static inline uint64_t column_get(const struct column_batch *cols, enum column_id column, size_t row)
 {
-    return element(sheet->at[column], sheet_width(sheet, column), row);
+    return element(cols->at[column], column_width(cols, column), row);
 }
 /* Nothing without such a column. */
-void sheet_set(struct sheet *sheet, enum column_id column, size_t row, uint64_t value);
+void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value);
 
 /* ---- scripts ------------------------------------------------------------------------------------------------- */
 
@@ -96,13 +99,14 @@ struct step {
 };
 
 struct script {
-    struct sheet sheet;
-    struct step *steps;
-    size_t       n_steps;
+    struct column_batch cols;
+    struct step        *steps;
+    size_t              n_steps;
 };
 
-/* Room for n steps, all zero. False without memory. */
+/* Room for n steps, all zero; one step. False without memory. */
 bool script_steps(struct script *script, size_t n);
+bool script_one(struct script *script, struct step step);
 void script_free(struct script *script);
 
 /* The dictionary that others are checked against: a sorted array in host memory, changed and queried by plain code. */
@@ -135,18 +139,16 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from);
 /* The steps of a script, done by the model. */
 
 /* Does the step (of a concurrent batch: one whose results no order of its operations would change), and writes to the
- * sheet's outputs what a dictionary must give. Range columns grow as needed, and the step learns how many elements it
+ * cols's outputs what a dictionary must give. Range columns grow as needed, and the step learns how many elements it
  * gives. False without memory. */
-bool model_do(struct model *model, struct sheet *sheet, struct step *step);
+bool model_do(struct model *model, struct column_batch *cols, struct step *step);
 /* The whole script; elements of ranges follow those of the steps before. */
 bool model_run(struct model *model, struct script *script);
 
 /* Mixed batches on the model. */
 
 /* Does a step of DO_APPLY as model_do (model_step.h) does. */
-bool model_apply(struct model *model, struct sheet *sheet, struct step *step);
-
-/* What a model answers about prefixes, by plain code. Keys are ORDO_U32 or ORDO_U64. */
+bool model_apply(struct model *model, struct column_batch *cols, struct step *step);
 
 /* A prefix as a key, and how many bits it has (ordo/xfast.h); the least and the greatest key that begin with the first bits of one. */
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length);
@@ -154,17 +156,12 @@ unsigned prefix_length(ordo_type type, uint64_t prefix);
 uint64_t prefix_least(ordo_type type, uint64_t bits, unsigned length);
 uint64_t prefix_greatest(ordo_type type, uint64_t bits, unsigned length);
 
-/* DO_COUNT_PREFIX: keys that begin as each row's. */
-void model_count_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
-/* DO_LONGEST_PREFIX: of each row's key every length that a prefix of the model has is tried, from the longest on. */
-void model_longest_prefix(const struct model *model, struct sheet *sheet, const struct step *step);
-
 /* Ranges erased, and the ends of the model taken or looked at. Each does its step as model_do (model_step.h) does. */
 
 /* False without memory. */
-bool model_erase_ranges(struct model *model, struct sheet *sheet, const struct step *step);
-void model_take_first(struct model *model, struct sheet *sheet, const struct step *step);
+bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step);
+void model_take_first(struct model *model, struct column_batch *cols, const struct step *step);
 /* The first or the last elements, as step->call says. */
-void model_peek(const struct model *model, struct sheet *sheet, const struct step *step);
+void model_peek(const struct model *model, struct column_batch *cols, const struct step *step);
 
 #endif

@@ -10,10 +10,10 @@
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
 
-static ordo_code code_of_row(const struct sheet *sheet, const struct step *step, size_t row)
+static ordo_code code_of_row(const struct column_batch *cols, const struct step *step, size_t row)
 {
     if (step->call == DO_CONCURRENT)
-        return (ordo_code) ((const uint8_t *) sheet->at[COL_CODES])[row];
+        return (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
     return step->call == DO_ERASE ? ORDO_ERASE : step->call == DO_COMBINE ? ORDO_COMBINE : ORDO_UPSERT;
 }
 
@@ -24,11 +24,11 @@ static bool changes(ordo_code code)
 
 /* Rows of a step, in parts: how many of each change something by key, then where they go. */
 struct rows {
-    const struct model *model;
-    const struct sheet *sheet;
-    const struct step  *step;
-    struct pairs        to;
-    size_t              place[MAX_PARTS];
+    const struct model        *model;
+    const struct column_batch *cols;
+    const struct step         *step;
+    struct pairs               to;
+    size_t                     place[MAX_PARTS];
 };
 
 static void count_rows(void *rows_, size_t from, size_t to, int part)
@@ -36,7 +36,7 @@ static void count_rows(void *rows_, size_t from, size_t to, int part)
     struct rows *rows = rows_;
     size_t       n = 0;
     for (size_t row = rows->step->at + from; row < rows->step->at + to; row++)
-        n += changes(code_of_row(rows->sheet, rows->step, row));
+        n += changes(code_of_row(rows->cols, rows->step, row));
     rows->place[part] = n;
 }
 
@@ -46,16 +46,16 @@ static void take_rows(void *rows_, size_t from, size_t to, int part)
     const struct model *model = rows->model;
     size_t              at = rows->place[part];
     for (size_t row = rows->step->at + from; row < rows->step->at + to; row++) {
-        if (!changes(code_of_row(rows->sheet, rows->step, row)))
+        if (!changes(code_of_row(rows->cols, rows->step, row)))
             continue;
-        set_element(rows->to.keys, model->key_bytes, at, key_order(model->type, sheet_get(rows->sheet, COL_KEYS, row)));
+        set_element(rows->to.keys, model->key_bytes, at, key_order(model->type, column_get(rows->cols, COL_KEYS, row)));
         set_element(rows->to.values, 4, at++, row);
     }
 }
 
 /* Rows of a batch that change something by key, equal keys in their order: ordered forms, and 32-bit row numbers as
  * values. */
-static bool sort_rows(const struct model *model, const struct sheet *sheet, const struct step *step,
+static bool sort_rows(const struct model *model, const struct column_batch *cols, const struct step *step,
                       struct pairs *sorted, size_t *n)
 {
     const size_t bytes = model->key_bytes, count = step->count;
@@ -64,7 +64,7 @@ static bool sort_rows(const struct model *model, const struct sheet *sheet, cons
     struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
     const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
     if (made) {
-        struct rows rows = { model, sheet, step, *sorted, { 0 } };
+        struct rows rows = { model, cols, step, *sorted, { 0 } };
         const int   parts = for_spans(count, count_rows, &rows);
         for (int p = 0; p < parts; p++) {
             const size_t here = rows.place[p];
@@ -87,26 +87,26 @@ static size_t end_of_group(const struct pairs *sorted, size_t key_bytes, size_t 
     return end;
 }
 
-static uint64_t sum_of_rows(const struct pairs *sorted, const struct sheet *sheet, size_t at, size_t end)
+static uint64_t sum_of_rows(const struct pairs *sorted, const struct column_batch *cols, size_t at, size_t end)
 {
     uint64_t sum = 0;
     for (; at < end; at++)
-        sum += sheet_get(sheet, COL_VALUES, (size_t) element(sorted->values, 4, at));
+        sum += column_get(cols, COL_VALUES, (size_t) element(sorted->values, 4, at));
     return sum;
 }
 
 /* Sorted rows that are merged into a model, in parts of whole keys: first each counts what it gives, then writes it. */
 struct merging {
-    const struct model *old;
-    struct pairs        sorted;
-    size_t              n;
-    const struct sheet *sheet;
-    const struct step  *step;
-    struct model        out;
-    bool                write;
-    int                 parts;
-    size_t              old_from[MAX_PARTS + 1], new_from[MAX_PARTS + 1];
-    size_t              out_from[MAX_PARTS], given[MAX_PARTS];
+    const struct model        *old;
+    struct pairs               sorted;
+    size_t                     n;
+    const struct column_batch *cols;
+    const struct step         *step;
+    struct model               out;
+    bool                       write;
+    int                        parts;
+    size_t                     old_from[MAX_PARTS + 1], new_from[MAX_PARTS + 1];
+    size_t                     out_from[MAX_PARTS], given[MAX_PARTS];
 };
 
 static void append(const struct merging *m, size_t at, uint64_t key, uint64_t value)
@@ -121,12 +121,12 @@ static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j
 {
     const size_t   bytes = m->old->key_bytes, row = (size_t) element(m->sorted.values, 4, end - 1);
     const uint64_t key = element(m->sorted.keys, bytes, j);
-    if (m->step->call != DO_COMBINE && code_of_row(m->sheet, m->step, row) == ORDO_ERASE)
+    if (m->step->call != DO_COMBINE && code_of_row(m->cols, m->step, row) == ORDO_ERASE)
         return 0;
     if (m->write && m->step->call == DO_COMBINE)
-        append(m, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->sheet, j, end));
+        append(m, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->cols, j, end));
     else if (m->write)
-        append(m, at, key, m->out.value_bytes ? sheet_get(m->sheet, COL_VALUES, row) : 0);
+        append(m, at, key, m->out.value_bytes ? column_get(m->cols, COL_VALUES, row) : 0);
     return 1;
 }
 
@@ -185,14 +185,14 @@ static void merge_rows(struct merging *m)
     run_parts(m->parts, merge_part, m);
 }
 
-static bool update(struct model *model, const struct sheet *sheet, const struct step *step)
+static bool update(struct model *model, const struct column_batch *cols, const struct step *step)
 {
     const size_t   most = model->count + step->count;
-    struct merging m = { .old = model, .sheet = sheet, .step = step };
+    struct merging m = { .old = model, .cols = cols, .step = step };
     m.out = model_empty(model->type, model->value_bytes);
     m.out.keys = malloc(most * m.out.key_bytes + 1);
     m.out.values = malloc(most * m.out.value_bytes + 1);
-    const bool made = m.out.keys && m.out.values && sort_rows(model, sheet, step, &m.sorted, &m.n);
+    const bool made = m.out.keys && m.out.values && sort_rows(model, cols, step, &m.sorted, &m.n);
     if (made)
         merge_rows(&m);
     free(m.sorted.keys);
@@ -211,19 +211,20 @@ static bool update(struct model *model, const struct sheet *sheet, const struct 
 /* ---- queries ------------------------------------------------------------------------------------------------- */
 
 struct query {
-    const struct model *model;
-    struct sheet       *sheet;
-    const struct step  *step;
+    const struct model  *model;
+    struct column_batch *cols;
+    const struct step   *step;
+    uint64_t             lengths; /* of prefixes that the model has, a bit each */
 };
 
 static uint64_t key_of_row(const struct query *query, enum column_id column, size_t row)
 {
-    return key_order(query->model->type, sheet_get(query->sheet, column, row));
+    return key_order(query->model->type, column_get(query->cols, column, row));
 }
 
 static size_t below_row(const struct query *query, size_t row)
 {
-    const uint32_t *hints = query->sheet->hints;
+    const uint32_t *hints = query->cols->hints;
     return model_below(query->model, key_of_row(query, COL_KEYS, row), hints ? hints[row] : SIZE_MAX);
 }
 
@@ -233,16 +234,9 @@ static void find_row(const struct query *query, size_t row, bool values)
     const struct model *model = query->model;
     const size_t        at = below_row(query, row);
     const bool          here = at < model->count && model_key(model, at) == key_of_row(query, COL_KEYS, row);
-    sheet_set(query->sheet, COL_FOUND, row, here);
+    column_set(query->cols, COL_FOUND, row, here);
     if (here && values)
-        sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
-}
-
-static void find_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    find_row(query, row, true);
+        column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
 }
 
 /* The place that stands in a relation to a row's key; count if there is none. */
@@ -259,52 +253,16 @@ static size_t sought(const struct query *query, ordo_relation relation, size_t r
     return below ? below - 1 : model->count;
 }
 
-static void put_element(const struct query *query, size_t row, size_t at, bool found)
+/* The model's element `at`; none past the last. */
+static void put_found(const struct query *query, size_t row, size_t at)
 {
     const struct model *model = query->model;
-    sheet_set(query->sheet, COL_FOUND, row, found);
+    const bool          found = at < model->count;
+    column_set(query->cols, COL_FOUND, row, found);
     if (!found)
         return;
-    sheet_set(query->sheet, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
-    sheet_set(query->sheet, COL_VALUES_OUT, row, model_value(model, at));
-}
-
-static void seek_row(const struct query *query, ordo_relation relation, size_t row)
-{
-    const size_t at = sought(query, relation, row);
-    put_element(query, row, at, at < query->model->count);
-}
-
-static void seek_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    seek_row(query, query->step->relation, row);
-}
-
-static void rank_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    sheet_set(query->sheet, COL_COUNTS, row, below_row(query, row));
-}
-
-static void select_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const size_t        at = (size_t) sheet_get(query->sheet, COL_RANKS, row);
-    put_element(query, row, at, at < query->model->count);
-}
-
-/* Upwards. */
-static void seek_within_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const size_t        at = sought(query, query->step->relation, row);
-    put_element(query, row, at,
-                at < query->model->count && model_key(query->model, at) <= key_of_row(query, COL_HIS, row));
+    column_set(query->cols, COL_KEYS_OUT, row, key_stored(model->type, model_key(model, at)));
+    column_set(query->cols, COL_VALUES_OUT, row, model_value(model, at));
 }
 
 /* How many keys lie in a row's interval, from *at on. */
@@ -316,31 +274,104 @@ static size_t within_row(const struct query *query, size_t row, size_t *at)
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
 }
 
-static void count_at(void *query_, size_t i)
+static uint64_t sum_of_row(const struct query *query, size_t row)
 {
-    const struct query *query = query_;
-    size_t              at;
-    const size_t        row = query->step->at + i;
-    sheet_set(query->sheet, COL_COUNTS, row, within_row(query, row, &at));
-}
-
-static void aggregate_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    size_t              at;
-    const size_t        row = query->step->at + i;
-    const size_t        n = within_row(query, row, &at);
-    uint64_t            sum = 0;
+    size_t       at;
+    const size_t n = within_row(query, row, &at);
+    uint64_t     sum = 0;
     for (size_t k = at; k < at + n; k++)
         sum += model_value(query->model, k);
-    sheet_set(query->sheet, COL_VALUES_OUT, row, sum);
+    return sum;
+}
+
+static size_t count_prefix(const struct query *query, size_t row)
+{
+    const ordo_type type = query->model->type;
+    const uint64_t  key = column_get(query->cols, COL_KEYS, row);
+    const unsigned  length = ((const uint8_t *) query->cols->at[COL_LENGTHS])[row];
+    const size_t    below = model_below(query->model, prefix_least(type, key, length), SIZE_MAX);
+    return model_up_to(query->model, prefix_greatest(type, key, length), below) - below;
+}
+
+/* The lengths that prefixes of the model have, a bit each. */
+static uint64_t prefix_lengths(const struct model *model)
+{
+    uint64_t lengths = 0;
+    for (size_t i = 0; i < model->count; i++)
+        lengths |= UINT64_C(1) << prefix_length(model->type, model_key(model, i)) % 64;
+    return lengths;
+}
+
+/* Tries every length that a prefix of the model has, from the longest on; count if there is none. */
+static size_t longest_prefix(const struct query *query, size_t row)
+{
+    const struct model *model = query->model;
+    const uint64_t      key = column_get(query->cols, COL_KEYS, row);
+    for (unsigned length = 8 * model->key_bytes; length-- > 0;) {
+        const uint64_t prefix = prefix_key(model->type, key, length);
+        const size_t   at = query->lengths >> length & 1 ? model_below(model, prefix, SIZE_MAX) : model->count;
+        if (at < model->count && model_key(model, at) == prefix)
+            return at;
+    }
+    return model->count;
+}
+
+/* An operation of a concurrent batch, answered as before the batch. */
+static void concurrent_row(const struct query *query, size_t row)
+{
+    const ordo_code code = code_of_row(query->cols, query->step, row);
+    column_set(query->cols, COL_OUTCOMES, row, ORDO_DONE);
+    if (query->cols->at[COL_FOUND] && code == ORDO_SEEK_GE)
+        put_found(query, row, sought(query, ORDO_GE, row));
+    else if (query->cols->at[COL_FOUND])
+        find_row(query, row, code == ORDO_FIND);
+}
+
+static void query_at(void *query_, size_t i)
+{
+    const struct query *query = query_;
+    const size_t        row = query->step->at + i, none = query->model->count;
+    size_t              at = 0;
+    switch (query->step->call) {
+    case DO_FIND:
+        find_row(query, row, true);
+        break;
+    case DO_SEEK:
+        put_found(query, row, sought(query, query->step->relation, row));
+        break;
+    case DO_SEEK_WITHIN: /* upwards */
+        at = sought(query, query->step->relation, row);
+        put_found(query, row, at < none && model_key(query->model, at) <= key_of_row(query, COL_HIS, row) ? at : none);
+        break;
+    case DO_SELECT:
+        put_found(query, row, (size_t) column_get(query->cols, COL_RANKS, row));
+        break;
+    case DO_LONGEST_PREFIX:
+        put_found(query, row, longest_prefix(query, row));
+        break;
+    case DO_RANK:
+        column_set(query->cols, COL_COUNTS, row, below_row(query, row));
+        break;
+    case DO_COUNT:
+        column_set(query->cols, COL_COUNTS, row, within_row(query, row, &at));
+        break;
+    case DO_COUNT_PREFIX:
+        column_set(query->cols, COL_COUNTS, row, count_prefix(query, row));
+        break;
+    case DO_AGGREGATE:
+        column_set(query->cols, COL_VALUES_OUT, row, sum_of_row(query, row));
+        break;
+    default:
+        concurrent_row(query, row);
+        break;
+    }
 }
 
 /* Into offsets[i + 1], not yet summed up. */
 static void range_count_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    uint64_t           *offsets = (uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
+    uint64_t           *offsets = (uint64_t *) query->cols->at[COL_OFFSETS] + query->step->offsets_at;
     size_t              at;
     offsets[i + 1] = within_row(query, query->step->at + i, &at);
 }
@@ -349,26 +380,26 @@ static void range_copy_at(void *query_, size_t i)
 {
     const struct query *query = query_;
     const struct model *model = query->model;
-    const uint64_t     *offsets = (const uint64_t *) query->sheet->at[COL_OFFSETS] + query->step->offsets_at;
+    const uint64_t     *offsets = (const uint64_t *) query->cols->at[COL_OFFSETS] + query->step->offsets_at;
     const size_t        first = below_row(query, query->step->at + i);
     for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++) {
         const size_t at = first + (size_t) (k - offsets[i]), place = query->step->range_at + (size_t) k;
-        sheet_set(query->sheet, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
-        sheet_set(query->sheet, COL_RANGE_VALUES, place, model_value(model, at));
+        column_set(query->cols, COL_RANGE_KEYS, place, key_stored(model->type, model_key(model, at)));
+        column_set(query->cols, COL_RANGE_VALUES, place, model_value(model, at));
     }
 }
 
-static bool do_range(const struct model *model, struct sheet *sheet, struct step *step)
+static bool do_range(const struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, sheet, step };
-    uint64_t    *offsets = (uint64_t *) sheet->at[COL_OFFSETS] + step->offsets_at;
+    struct query query = { model, cols, step, 0 };
+    uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
     for_each(step->count, range_count_at, &query);
     offsets[0] = 0;
     for (size_t i = 0; i < step->count; i++)
         offsets[i + 1] += offsets[i];
     step->range_count = (size_t) offsets[step->count];
-    if (!sheet_grow(sheet, COL_RANGE_KEYS, step->range_at + step->range_count) ||
-        !sheet_grow(sheet, COL_RANGE_VALUES, step->range_at + step->range_count))
+    if (!column_grow(cols, COL_RANGE_KEYS, step->range_at + step->range_count) ||
+        !column_grow(cols, COL_RANGE_VALUES, step->range_at + step->range_count))
         return false;
     for_each(step->count, range_copy_at, &query);
     return true;
@@ -377,108 +408,56 @@ static bool do_range(const struct model *model, struct sheet *sheet, struct step
 static void export_at(void *query_, size_t i)
 {
     const struct query *query = query_;
-    sheet_set(query->sheet, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
-    sheet_set(query->sheet, COL_RANGE_VALUES, i, model_value(query->model, i));
+    column_set(query->cols, COL_RANGE_KEYS, i, key_stored(query->model->type, model_key(query->model, i)));
+    column_set(query->cols, COL_RANGE_VALUES, i, model_value(query->model, i));
 }
 
-static bool do_export(const struct model *model, struct sheet *sheet, struct step *step)
+static bool do_export(const struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, sheet, step };
+    struct query query = { model, cols, step, 0 };
     step->range_count = model->count;
-    if (!sheet_grow(sheet, COL_RANGE_KEYS, model->count) || !sheet_grow(sheet, COL_RANGE_VALUES, model->count))
+    if (!column_grow(cols, COL_RANGE_KEYS, model->count) || !column_grow(cols, COL_RANGE_VALUES, model->count))
         return false;
     for_each(model->count, export_at, &query);
     return true;
 }
 
-/* ---- concurrent batches -------------------------------------------------------------------------------------- */
-
-static void concurrent_at(void *query_, size_t i)
-{
-    const struct query *query = query_;
-    const size_t        row = query->step->at + i;
-    const ordo_code     code = code_of_row(query->sheet, query->step, row);
-    sheet_set(query->sheet, COL_OUTCOMES, row, ORDO_DONE);
-    if (!query->sheet->at[COL_FOUND])
-        return;
-    if (code == ORDO_SEEK_GE)
-        seek_row(query, ORDO_GE, row);
-    else
-        find_row(query, row, code == ORDO_FIND);
-}
-
-/* Finds, successors, upserts and erases that no order among them can tell apart: every one is answered as before the
- * batch. */
-static bool do_concurrent(struct model *model, struct sheet *sheet, struct step *step)
-{
-    struct query query = { model, sheet, step };
-    for_each(step->count, concurrent_at, &query);
-    return update(model, sheet, step);
-}
-
 /* ---- any step ------------------------------------------------------------------------------------------------ */
 
-bool model_do(struct model *model, struct sheet *sheet, struct step *step)
+bool model_do(struct model *model, struct column_batch *cols, struct step *step)
 {
-    struct query query = { model, sheet, step };
+    struct query query = { model, cols, step, step->call == DO_LONGEST_PREFIX ? prefix_lengths(model) : 0 };
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;
-        return update(model, sheet, step);
+        return update(model, cols, step);
     case DO_UPSERT:
     case DO_ERASE:
     case DO_COMBINE:
-        return update(model, sheet, step);
-    case DO_FIND:
-        for_each(step->count, find_at, &query);
-        return true;
-    case DO_SEEK:
-        for_each(step->count, seek_at, &query);
-        return true;
-    case DO_COUNT:
-        for_each(step->count, count_at, &query);
-        return true;
+        return update(model, cols, step);
     case DO_RANGE:
     case DO_PAGE:
-        return do_range(model, sheet, step);
-    case DO_RANK:
-        for_each(step->count, rank_at, &query);
-        return true;
-    case DO_SELECT:
-        for_each(step->count, select_at, &query);
-        return true;
-    case DO_SEEK_WITHIN:
-        for_each(step->count, seek_within_at, &query);
-        return true;
-    case DO_AGGREGATE:
-        for_each(step->count, aggregate_at, &query);
-        return true;
-    case DO_LONGEST_PREFIX:
-        model_longest_prefix(model, sheet, step);
-        return true;
-    case DO_COUNT_PREFIX:
-        model_count_prefix(model, sheet, step);
-        return true;
+        return do_range(model, cols, step);
     case DO_ERASE_RANGE:
-        return model_erase_ranges(model, sheet, step);
+        return model_erase_ranges(model, cols, step);
     case DO_TAKE_FIRST:
-        model_take_first(model, sheet, step);
+        model_take_first(model, cols, step);
         return true;
     case DO_PEEK_FIRST:
     case DO_PEEK_LAST:
-        model_peek(model, sheet, step);
+        model_peek(model, cols, step);
         return true;
     case DO_APPLY:
-        return model_apply(model, sheet, step);
-    case DO_CONCURRENT:
-        return do_concurrent(model, sheet, step);
+        return model_apply(model, cols, step);
     case DO_EXPORT:
-        return do_export(model, sheet, step);
+        return do_export(model, cols, step);
     case DO_CLEAN_UP:
-    case DO_COMPACT: /* changes nothing that can be seen */
+    case DO_COMPACT: /* nothing that can be seen changes */
         return true;
+    default:
+        for_each(step->count, query_at, &query);
+        return step->call != DO_CONCURRENT || update(model, cols, step);
     }
-    return false;
 }
 
 static bool is_update(enum step_call call)
@@ -508,7 +487,7 @@ bool model_run(struct model *model, struct script *script)
         struct step *step = &script->steps[s], all;
         step->range_at = range_at;
         const size_t n = updates_from(script, s, &all);
-        done = model_do(model, &script->sheet, n > 1 ? &all : step);
+        done = model_do(model, &script->cols, n > 1 ? &all : step);
         range_at += step->range_count;
         s += n;
     }

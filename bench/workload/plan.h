@@ -34,7 +34,8 @@ bool is_fill(enum workload workload);
 
 /* Keys and values that upserts will store: values say which of the workload's elements they are, from `first` on. False
  * without memory. */
-bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_stream, size_t first, size_t count);
+bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first,
+                   size_t count);
 /* Upserts of all elements. False without memory. */
 bool fill_script(const struct dict_plan *plan, struct script *script);
 
@@ -43,8 +44,8 @@ static inline uint64_t value_by_key(uint64_t key)
 {
     return draw(STREAM_NEW, key);
 }
-void set_value_by_key(struct sheet *sheet, size_t row);
-void set_values_by_key(struct sheet *sheet, size_t rows);
+void set_value_by_key(struct column_batch *cols, size_t row);
+void set_values_by_key(struct column_batch *cols, size_t rows);
 
 size_t batches_of(size_t batch, size_t count);
 /* Steps of one batch each, over `count` rows from `at` on. */
@@ -53,7 +54,7 @@ void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t a
 /* ---- requests ------------------------------------------------------------------------------------------------ */
 
 /* Takes the ordered form. */
-void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t key);
+void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key);
 /* Which key of the model the i-th of `count` requests is about. */
 size_t pick(const struct dict_plan *plan, size_t i, size_t count);
 /* The same of so many keys. */
@@ -61,11 +62,11 @@ size_t pick_of(const struct dict_plan *plan, size_t keys, size_t i, size_t count
 /* The highest key there is, in ordered form. */
 uint64_t highest(const struct dict_plan *plan);
 /* The interval of row `row`, from the model's key `at` on: of 1 to 2 width - 1 keys. */
-void set_interval(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at);
+void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at);
 
 struct requests {
     const struct dict_plan *plan;
-    struct sheet           *sheet;
+    struct column_batch    *cols;
     size_t                  at; /* row of the first */
     size_t                  count;
 };

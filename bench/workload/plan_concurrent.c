@@ -9,15 +9,14 @@
 
 bool draw_concurrent_upserts(struct dict_plan *plan, int from_stream)
 {
-    const size_t  count = spec_batch(&plan->spec);
-    struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, from_stream, plan->spec.count, count) || !sheet_column(sheet, COL_CODES, count) ||
-        !sheet_column(sheet, COL_OUTCOMES, count) || !script_steps(&plan->work, 1))
+    const size_t         count = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, from_stream, plan->spec.count, count) ||
+        !columns_reserve(cols, count, IN(CODES) | IN(OUTCOMES)))
         return false;
-    memset(sheet->at[COL_CODES], ORDO_UPSERT, count);
-    set_values_by_key(sheet, count);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = count };
-    return true;
+    memset(cols->at[COL_CODES], ORDO_UPSERT, count);
+    set_values_by_key(cols, count);
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = count });
 }
 
 /* The middle between the model's key `at` and what follows it: new keys go up to there, successors are asked for above. */
@@ -38,7 +37,7 @@ static ordo_code concurrent_code(const struct dict_plan *plan, uint64_t r)
 
 /* The operation that has the model's key `at` for itself: nothing else of the batch is about this key, nor between the
  * middle before it and the middle after it. A new key where there is room for one, else the old one. */
-static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at,
+static void draw_concurrent_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at,
                                       ordo_code code)
 {
     const uint64_t own = model_key(&plan->model, at), r = draw(stream(plan, STREAM_PICK), row);
@@ -47,10 +46,10 @@ static void draw_concurrent_operation(const struct dict_plan *plan, struct sheet
         key = own + 1 + r % (middle_after(plan, at) - own);
     if (code == ORDO_SEEK_GE && at > 0 && r >> 61) /* else exactly its own */
         key = own - r % (own - middle_after(plan, at - 1));
-    sheet_set(sheet, COL_CODES, row, code);
-    set_stored(sheet, COL_KEYS, row, key);
-    set_value_by_key(sheet, row);
-    sheet->hints[row] = (uint32_t) (at + (key > own));
+    column_set(cols, COL_CODES, row, code);
+    set_stored(cols, COL_KEYS, row, key);
+    set_value_by_key(cols, row);
+    cols->hints[row] = (uint32_t) (at + (key > own));
 }
 
 static void concurrent_at(void *requests_, size_t row)
@@ -58,14 +57,14 @@ static void concurrent_at(void *requests_, size_t row)
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
     const size_t            keys = plan->model.count, rows = requests->count;
-    const size_t            place = requests->sheet->hints[row];
+    const size_t            place = requests->cols->hints[row];
     const size_t            at = rows > keys ? place : place * keys / rows;
     const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
     /* Nothing happens to the first key: finds of it are those of more operations than keys. */
     if (place == 0 || at >= keys)
-        draw_concurrent_operation(plan, requests->sheet, row, 0, ORDO_FIND);
+        draw_concurrent_operation(plan, requests->cols, row, 0, ORDO_FIND);
     else
-        draw_concurrent_operation(plan, requests->sheet, row, at, code);
+        draw_concurrent_operation(plan, requests->cols, row, at, code);
 }
 
 /* Numbers below `count` in any order, each from its place alone: four rounds of a Feistel network permute the numbers of an
@@ -128,20 +127,19 @@ static void half_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
-    const size_t            pair = requests->sheet->hints[row];
-    set_stored(requests->sheet, COL_KEYS, row,
-               range_key(plan, 2 * pair + (draw(stream(plan, STREAM_TABLE), pair) & 1)));
-    set_value_by_key(requests->sheet, row);
+    const size_t            pair = requests->cols->hints[row];
+    set_stored(requests->cols, COL_KEYS, row, range_key(plan, 2 * pair + (draw(stream(plan, STREAM_TABLE), pair) & 1)));
+    set_value_by_key(requests->cols, row);
 }
 
 /* One of each two keys, in any order. */
 bool draw_half_of_range(struct dict_plan *plan)
 {
     const size_t          half = plan->spec.count / 2, batch = spec_table_batch(&plan->spec);
-    struct sheet         *sheet = &plan->table.sheet;
-    const struct requests requests = { plan, sheet, 0, half };
-    sheet->hints = shuffled(plan, half);
-    if (!sheet->hints || !sheet_column(sheet, COL_KEYS, half) || !sheet_column(sheet, COL_VALUES, half) ||
+    struct column_batch  *cols = &plan->table.cols;
+    const struct requests requests = { plan, cols, 0, half };
+    cols->hints = shuffled(plan, half);
+    if (!cols->hints || !columns_reserve(cols, half, IN(KEYS) | IN(VALUES)) ||
         !script_steps(&plan->table, batches_of(batch, half)))
         return false;
     for_each(half, half_at, (void *) &requests);
@@ -153,27 +151,23 @@ static void range_at(void *requests_, size_t row)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
-    struct sheet           *sheet = requests->sheet;
+    struct column_batch    *cols = requests->cols;
     const ordo_code         code = concurrent_code(plan, draw(stream(plan, STREAM_CODE), row));
-    sheet_set(sheet, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
-    set_stored(sheet, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
-    set_value_by_key(sheet, row);
-    sheet_set(sheet, COL_OUTCOMES, row, ORDO_DONE);
+    column_set(cols, COL_CODES, row, code == ORDO_UPSERT ? ORDO_INSERT : code == ORDO_SEEK_GE ? ORDO_FIND : code);
+    set_stored(cols, COL_KEYS, row, range_key(plan, pick_of(plan, plan->spec.count, row, requests->count)));
+    set_value_by_key(cols, row);
+    column_set(cols, COL_OUTCOMES, row, ORDO_DONE);
 }
 
 bool draw_concurrent_points(struct dict_plan *plan)
 {
     const size_t          rows = spec_batch(&plan->spec);
-    struct sheet         *sheet = &plan->work.sheet;
-    const struct requests requests = { plan, sheet, 0, rows };
-    if (!sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
-        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
-        !sheet_column(sheet, COL_VALUES_OUT, rows) || !sheet_column(sheet, COL_OUTCOMES, rows) ||
-        !script_steps(&plan->work, 1))
+    struct column_batch  *cols = &plan->work.cols;
+    const struct requests requests = { plan, cols, 0, rows };
+    if (!columns_reserve(cols, rows, IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
     for_each(rows, range_at, (void *) &requests);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
 }
 
 /* ---- operations near keys of the table -------------------------------------------------------------------------- */
@@ -181,15 +175,13 @@ bool draw_concurrent_points(struct dict_plan *plan)
 bool draw_concurrent_mix(struct dict_plan *plan)
 {
     const size_t          rows = spec_batch(&plan->spec);
-    struct sheet         *sheet = &plan->work.sheet;
-    const struct requests requests = { plan, sheet, 0, rows };
-    sheet->hints = shuffled(plan, rows);
-    if (!sheet->hints || !sheet_column(sheet, COL_CODES, rows) || !sheet_column(sheet, COL_KEYS, rows) ||
-        !sheet_column(sheet, COL_VALUES, rows) || !sheet_column(sheet, COL_FOUND, rows) ||
-        !sheet_column(sheet, COL_KEYS_OUT, rows) || !sheet_column(sheet, COL_VALUES_OUT, rows) ||
-        !sheet_column(sheet, COL_OUTCOMES, rows) || !script_steps(&plan->work, 1))
+    struct column_batch  *cols = &plan->work.cols;
+    const struct requests requests = { plan, cols, 0, rows };
+    cols->hints = shuffled(plan, rows);
+    if (!cols->hints ||
+        !columns_reserve(cols, rows,
+                         IN(CODES) | IN(KEYS) | IN(VALUES) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(OUTCOMES)))
         return false;
     for_each(rows, concurrent_at, (void *) &requests);
-    plan->work.steps[0] = (struct step) { .call = DO_CONCURRENT, .count = rows };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_CONCURRENT, .count = rows });
 }

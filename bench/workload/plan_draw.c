@@ -27,33 +27,33 @@ static enum dist table_dist(const struct spec *spec)
     return spec->dist == ZIPF && !is_fill(spec->workload) ? UNIFORM : spec->dist;
 }
 
-void set_stored(struct sheet *sheet, enum column_id column, size_t row, uint64_t key)
+void set_stored(struct column_batch *cols, enum column_id column, size_t row, uint64_t key)
 {
-    sheet_set(sheet, column, row, key_stored(sheet->type, key));
+    column_set(cols, column, row, key_stored(cols->type, key));
 }
 
-bool draw_elements(const struct dict_plan *plan, struct sheet *sheet, int from_stream, size_t first, size_t count)
+bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first, size_t count)
 {
-    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+    if (!columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
         return false;
-    values_make(plan->spec.value_bytes, first, count, sheet->at[COL_VALUES]);
-    keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, sheet->at[COL_KEYS]);
+    values_make(plan->spec.value_bytes, first, count, cols->at[COL_VALUES]);
+    keys_draw(plan->spec.type, table_dist(&plan->spec), stream(plan, from_stream), count, cols->at[COL_KEYS]);
     return true;
 }
 
-void set_value_by_key(struct sheet *sheet, size_t row)
+void set_value_by_key(struct column_batch *cols, size_t row)
 {
-    sheet_set(sheet, COL_VALUES, row, value_by_key(sheet_get(sheet, COL_KEYS, row)));
+    column_set(cols, COL_VALUES, row, value_by_key(column_get(cols, COL_KEYS, row)));
 }
 
-static void values_of(void *sheet, size_t row)
+static void values_of(void *cols, size_t row)
 {
-    set_value_by_key(sheet, row);
+    set_value_by_key(cols, row);
 }
 
-void set_values_by_key(struct sheet *sheet, size_t rows)
+void set_values_by_key(struct column_batch *cols, size_t rows)
 {
-    for_each(rows, values_of, sheet);
+    for_each(rows, values_of, cols);
 }
 
 void batch_steps(size_t batch, struct step *steps, enum step_call call, size_t at, size_t count)
@@ -77,10 +77,10 @@ static bool values_follow_keys(enum workload workload)
 bool fill_script(const struct dict_plan *plan, struct script *script)
 {
     const size_t count = plan->spec.count, batch = spec_table_batch(&plan->spec);
-    if (!draw_elements(plan, &script->sheet, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
+    if (!draw_elements(plan, &script->cols, STREAM_TABLE, 0, count) || !script_steps(script, batches_of(batch, count)))
         return false;
     if (values_follow_keys(plan->spec.workload))
-        set_values_by_key(&script->sheet, count);
+        set_values_by_key(&script->cols, count);
     batch_steps(batch, script->steps, workload_on_device(plan->spec.workload) == BUILD ? DO_BUILD : DO_UPSERT, 0,
                 count);
     return true;
@@ -128,12 +128,12 @@ static uint64_t absent(const struct dict_plan *plan, size_t at, uint64_t r)
     }
 }
 
-void set_interval(const struct dict_plan *plan, struct sheet *sheet, size_t row, size_t at)
+void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_t row, size_t at)
 {
     const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
     const uint64_t last = at + keys - 1, end = plan->model.count - 1;
-    set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
-    set_stored(sheet, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+    set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
+    set_stored(cols, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
 /* Of 100 requests, how many are for keys that are there. */
@@ -161,11 +161,11 @@ void point_at(void *requests_, size_t i)
 {
     const struct requests  *requests = requests_;
     const struct dict_plan *plan = requests->plan;
-    struct sheet           *sheet = requests->sheet;
+    struct column_batch    *cols = requests->cols;
     const size_t            row = requests->at + i, at = pick(plan, row, requests->at + requests->count);
     const bool              miss = misses(plan, row);
     const uint64_t key = miss ? absent(plan, at, draw(stream(plan, STREAM_MISS), ~row)) : model_key(&plan->model, at);
-    set_stored(sheet, COL_KEYS, row, key);
-    if (sheet->hints)
-        sheet->hints[row] = (uint32_t) (at + miss);
+    set_stored(cols, COL_KEYS, row, key);
+    if (cols->hints)
+        cols->hints[row] = (uint32_t) (at + miss);
 }

@@ -63,12 +63,12 @@ static void begin_stretch(struct stretches *s, uint64_t first, uint64_t value)
     s->value[s->n++] = value;
 }
 
-#define NESTED_MOST 65
+#define NESTED_MAX 65
 
 /* Ranges from the outer to the inner, the first of which holds all: the stretches come in order. */
 static void cut_stretches(const struct range *ranges, size_t n, struct stretches *s)
 {
-    const struct range *within[NESTED_MOST];
+    const struct range *within[NESTED_MAX];
     size_t              depth = 0;
     for (size_t i = 0; i <= n; i++) {
         while (depth > 1 && (i == n || within[depth - 1]->last < ranges[i].first)) {
@@ -96,7 +96,7 @@ static void set_ranges(const struct dict_plan *plan, const void *bits, struct ra
 }
 
 /* What has room for two of each, one where it begins and one where it ends. */
-static bool put_stretches(const struct dict_plan *plan, const void *bits, struct sheet *sheet)
+static bool put_stretches(const struct dict_plan *plan, const void *bits, struct column_batch *cols)
 {
     const size_t     count = plan->spec.count;
     struct range    *ranges = malloc(count * sizeof *ranges + 1);
@@ -105,11 +105,11 @@ static bool put_stretches(const struct dict_plan *plan, const void *bits, struct
     if (made) {
         set_ranges(plan, bits, ranges);
         cut_stretches(ranges, count, &s);
-        made = sheet_column(sheet, COL_KEYS, s.n) && sheet_column(sheet, COL_VALUES, s.n);
+        made = column_reserve(cols, COL_KEYS, s.n) && column_reserve(cols, COL_VALUES, s.n);
     }
     for (size_t i = 0; made && i < s.n; i++) {
-        sheet_set(sheet, COL_KEYS, i, s.first[i]);
-        sheet_set(sheet, COL_VALUES, i, s.value[i]);
+        column_set(cols, COL_KEYS, i, s.first[i]);
+        column_set(cols, COL_VALUES, i, s.value[i]);
     }
     free(ranges);
     free(s.first);
@@ -117,14 +117,14 @@ static bool put_stretches(const struct dict_plan *plan, const void *bits, struct
     return made;
 }
 
-static bool put_prefixes(const struct dict_plan *plan, const void *bits, struct sheet *sheet)
+static bool put_prefixes(const struct dict_plan *plan, const void *bits, struct column_batch *cols)
 {
     const size_t count = plan->spec.count;
-    if (!sheet_column(sheet, COL_KEYS, count) || !sheet_column(sheet, COL_VALUES, count))
+    if (!columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
         return false;
     for (size_t i = 0; i < count; i++) {
-        sheet_set(sheet, COL_KEYS, i, prefix_of(plan, bits, i));
-        set_value_by_key(sheet, i);
+        column_set(cols, COL_KEYS, i, prefix_of(plan, bits, i));
+        set_value_by_key(cols, i);
     }
     return true;
 }
@@ -133,9 +133,9 @@ bool prefix_script(const struct dict_plan *plan, struct script *script)
 {
     void *bits = draw_bits(plan);
     bool  made = bits && script_steps(script, 1);
-    made = made && (by_prefixes(plan) ? put_prefixes : put_stretches)(plan, bits, &script->sheet);
+    made = made && (by_prefixes(plan) ? put_prefixes : put_stretches)(plan, bits, &script->cols);
     if (made)
-        script->steps[0] = (struct step) { .call = DO_UPSERT, .count = script->sheet.rows[COL_KEYS] };
+        script->steps[0] = (struct step) { .call = DO_UPSERT, .count = script->cols.rows[COL_KEYS] };
     free(bits);
     return made;
 }
@@ -144,7 +144,7 @@ bool prefix_script(const struct dict_plan *plan, struct script *script)
 
 struct drawn {
     const struct dict_plan *plan;
-    struct sheet           *sheet;
+    struct column_batch    *cols;
     const void             *bits; /* of longestprefix */
 };
 
@@ -162,7 +162,7 @@ static void address_at(void *drawn_, size_t row)
     const uint64_t prefix = prefix_of(plan, d->bits, pick_of(plan, plan->spec.count, row, plan->spec.n_queries));
     const unsigned length = prefix_length(type, prefix);
     const uint64_t least = prefix_least(type, prefix, length), most = prefix_greatest(type, prefix, length);
-    sheet_set(d->sheet, COL_KEYS, row, least | (random_rest(plan, row) & (most ^ least)));
+    column_set(d->cols, COL_KEYS, row, least | (random_rest(plan, row) & (most ^ least)));
 }
 
 /* Bits that a key which is there begins with: from 8 to all but 8. */
@@ -174,20 +174,18 @@ static void count_at(void *drawn_, size_t row)
     const uint64_t          key = model_key(&plan->model, pick(plan, row, plan->spec.n_queries));
     const unsigned length = 8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
     const uint64_t least = prefix_least(type, key, length), most = prefix_greatest(type, key, length);
-    sheet_set(d->sheet, COL_KEYS, row, by_prefixes(plan) ? least | (random_rest(plan, row) & (most ^ least)) : least);
-    sheet_set(d->sheet, COL_HIS, row, most);
-    sheet_set(d->sheet, COL_LENGTHS, row, length);
+    column_set(d->cols, COL_KEYS, row, by_prefixes(plan) ? least | (random_rest(plan, row) & (most ^ least)) : least);
+    column_set(d->cols, COL_HIS, row, most);
+    column_set(d->cols, COL_LENGTHS, row, length);
 }
 
-static bool query_columns(const struct dict_plan *plan, struct sheet *sheet)
+static bool query_columns(const struct dict_plan *plan, struct column_batch *cols)
 {
     const size_t rows = plan->spec.n_queries;
-    const bool   longest = plan->spec.workload == LONGESTPREFIX, counts = !longest, prefixes = by_prefixes(plan);
-    sheet_free(sheet);
-    return sheet_column(sheet, COL_KEYS, rows) && sheet_column(sheet, COL_HIS, counts && !prefixes ? rows : 0) &&
-           sheet_column(sheet, COL_LENGTHS, counts && prefixes ? rows : 0) &&
-           sheet_column(sheet, COL_COUNTS, counts ? rows : 0) && sheet_column(sheet, COL_FOUND, longest ? rows : 0) &&
-           sheet_column(sheet, COL_VALUES_OUT, longest ? rows : 0);
+    columns_clear(cols);
+    if (plan->spec.workload == LONGESTPREFIX)
+        return columns_reserve(cols, rows, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT));
+    return columns_reserve(cols, rows, IN(KEYS) | IN(COUNTS) | (by_prefixes(plan) ? IN(LENGTHS) : IN(HIS)));
 }
 
 static struct step query_step(const struct dict_plan *plan)
@@ -203,8 +201,8 @@ bool draw_prefix_queries(struct dict_plan *plan)
 {
     const bool   longest = plan->spec.workload == LONGESTPREFIX;
     void        *bits = longest ? draw_bits(plan) : NULL;
-    struct drawn drawn = { plan, &plan->work.sheet, bits };
-    const bool   made = (bits || !longest) && query_columns(plan, &plan->work.sheet) && script_steps(&plan->work, 1);
+    struct drawn drawn = { plan, &plan->work.cols, bits };
+    const bool   made = (bits || !longest) && query_columns(plan, &plan->work.cols) && script_steps(&plan->work, 1);
     if (made) {
         for_each(plan->spec.n_queries, longest ? address_at : count_at, &drawn);
         plan->work.steps[0] = query_step(plan);

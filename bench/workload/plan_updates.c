@@ -8,14 +8,14 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
     const size_t          count = spec_changes(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *work = &plan->work;
-    const struct requests requests = { plan, &work->sheet, 0, count };
-    if (!sheet_column(&work->sheet, COL_KEYS, count) ||
-        !sheet_column(&work->sheet, COL_VALUES, call == DO_ERASE ? 0 : count) ||
+    const struct requests requests = { plan, &work->cols, 0, count };
+    if (!column_reserve(&work->cols, COL_KEYS, count) ||
+        !column_reserve(&work->cols, COL_VALUES, call == DO_ERASE ? 0 : count) ||
         !script_steps(work, batches_of(batch, count)))
         return false;
     for_each(count, point_at, (void *) &requests);
-    if (work->sheet.at[COL_VALUES])
-        values_make(plan->spec.value_bytes, plan->spec.count, count, work->sheet.at[COL_VALUES]);
+    if (work->cols.at[COL_VALUES])
+        values_make(plan->spec.value_bytes, plan->spec.count, count, work->cols.at[COL_VALUES]);
     batch_steps(batch, work->steps, call, 0, count);
     return true;
 }
@@ -23,21 +23,19 @@ bool draw_changes(struct dict_plan *plan, enum step_call call)
 bool draw_inserts(struct dict_plan *plan)
 {
     const size_t batch = spec_batch(&plan->spec);
-    if (!draw_elements(plan, &plan->work.sheet, STREAM_NEW, plan->spec.count, batch) || !script_steps(&plan->work, 1))
+    if (!draw_elements(plan, &plan->work.cols, STREAM_NEW, plan->spec.count, batch))
         return false;
-    plan->work.steps[0] = (struct step) { .call = DO_UPSERT, .count = batch };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = DO_UPSERT, .count = batch });
 }
 
-/* In the sheet upserts come first. */
+/* In the cols upserts come first. */
 bool draw_rounds(struct dict_plan *plan)
 {
     const size_t          batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), half = batch * rounds;
-    struct sheet         *sheet = &plan->work.sheet;
-    const struct requests finds = { plan, sheet, half, half };
-    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, half) || !sheet_grow(sheet, COL_KEYS, 2 * half) ||
-        !sheet_column(sheet, COL_FOUND, 2 * half) || !sheet_column(sheet, COL_VALUES_OUT, 2 * half) ||
-        !script_steps(&plan->work, 2 * rounds))
+    struct column_batch  *cols = &plan->work.cols;
+    const struct requests finds = { plan, cols, half, half };
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, half) || !column_grow(cols, COL_KEYS, 2 * half) ||
+        !columns_reserve(cols, 2 * half, IN(FOUND) | IN(VALUES_OUT)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for_each(half, point_at, (void *) &finds);
     for (size_t r = 0; r < rounds; r++) {
@@ -66,38 +64,36 @@ static ordo_code code_of(enum workload workload, uint64_t r)
 }
 
 /* The keys are new already. Half of the operations take one of the table's, an eighth one from a little before. */
-static void draw_operation(const struct dict_plan *plan, struct sheet *sheet, size_t row)
+static void draw_operation(const struct dict_plan *plan, struct column_batch *cols, size_t row)
 {
     const uint64_t  r = draw(stream(plan, STREAM_CODE), row);
     const ordo_code code = code_of(plan->spec.workload, r);
-    const size_t    at = pick(plan, row, sheet->rows[COL_KEYS]);
-    sheet_set(sheet, COL_CODES, row, code);
+    const size_t    at = pick(plan, row, cols->rows[COL_KEYS]);
+    column_set(cols, COL_CODES, row, code);
     if (code == ORDO_COUNT || code == ORDO_RANGE)
-        set_interval(plan, sheet, row, at);
+        set_interval(plan, cols, row, at);
     else if (r >> 61 < 4)
-        set_stored(sheet, COL_KEYS, row, model_key(&plan->model, at));
+        set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
     else if (r >> 61 == 4 && row > 0)
-        sheet_set(sheet, COL_KEYS, row, sheet_get(sheet, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
+        column_set(cols, COL_KEYS, row, column_get(cols, COL_KEYS, row - 1 - (r >> 32) % (row < 100 ? row : 100)));
 }
 
-static bool mixed_columns(struct sheet *sheet, size_t rows, size_t rounds)
+static bool mixed_columns(struct column_batch *cols, size_t rows, size_t rounds)
 {
-    return sheet_column(sheet, COL_CODES, rows) && sheet_column(sheet, COL_HIS, rows) &&
-           sheet_column(sheet, COL_FOUND, rows) && sheet_column(sheet, COL_KEYS_OUT, rows) &&
-           sheet_column(sheet, COL_VALUES_OUT, rows) && sheet_column(sheet, COL_COUNTS, rows) &&
-           sheet_column(sheet, COL_OFFSETS, rows + rounds) && sheet_column(sheet, COL_RANGE_KEYS, 1) &&
-           sheet_column(sheet, COL_RANGE_VALUES, 1);
+    return columns_reserve(cols, rows, IN(CODES) | IN(HIS) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(COUNTS)) &&
+           column_reserve(cols, COL_OFFSETS, rows + rounds) &&
+           columns_reserve(cols, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES));
 }
 
 bool draw_mix(struct dict_plan *plan)
 {
-    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
-    struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) || !mixed_columns(sheet, rows, rounds) ||
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) || !mixed_columns(cols, rows, rounds) ||
         !script_steps(&plan->work, rounds))
         return false;
     for (size_t row = 0; row < rows; row++)
-        draw_operation(plan, sheet, row);
+        draw_operation(plan, cols, row);
     for (size_t r = 0; r < rounds; r++)
         plan->work.steps[r] =
             (struct step) { .call = DO_APPLY, .at = r * batch, .count = batch, .offsets_at = r * (batch + 1) };
@@ -110,39 +106,36 @@ bool draw_churn(struct dict_plan *plan)
 {
     const size_t          churned = spec_churn(&plan->spec), batch = spec_batch(&plan->spec);
     struct script        *churn = &plan->churn;
-    const struct requests requests = { plan, &churn->sheet, 0, 2 * churned };
-    if (!sheet_column(&churn->sheet, COL_KEYS, 2 * churned) || !sheet_column(&churn->sheet, COL_VALUES, 2 * churned) ||
+    const struct requests requests = { plan, &churn->cols, 0, 2 * churned };
+    if (!columns_reserve(&churn->cols, 2 * churned, IN(KEYS) | IN(VALUES)) ||
         !script_steps(churn, 2 * batches_of(batch, churned)))
         return false;
     for_each(2 * churned, point_at, (void *) &requests);
-    values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->sheet.at[COL_VALUES]);
+    values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->cols.at[COL_VALUES]);
     batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
     batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);
-    if (!script_steps(&plan->work, 1))
+    if (false)
         return false;
-    plan->work.steps[0] = (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT };
-    return true;
+    return script_one(&plan->work, (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT });
 }
 
 bool draw_erase_ranges(struct dict_plan *plan)
 {
-    const size_t  rows = spec_batch(&plan->spec);
-    struct sheet *sheet = &plan->work.sheet;
-    if (!sheet_column(sheet, COL_KEYS, rows) || !sheet_column(sheet, COL_HIS, rows) ||
-        !sheet_column(sheet, COL_COUNTS, rows) || !script_steps(&plan->work, 1))
+    const size_t         rows = spec_batch(&plan->spec);
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, rows, IN(KEYS) | IN(HIS) | IN(COUNTS)))
         return false;
     for (size_t row = 0; row < rows; row++)
-        set_interval(plan, sheet, row, pick(plan, row, rows));
-    plan->work.steps[0] = (struct step) { .call = DO_ERASE_RANGE, .count = rows };
-    return true;
+        set_interval(plan, cols, row, pick(plan, row, rows));
+    return script_one(&plan->work, (struct step) { .call = DO_ERASE_RANGE, .count = rows });
 }
 
 bool draw_queue(struct dict_plan *plan)
 {
-    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
-    struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) || !sheet_column(sheet, COL_KEYS_OUT, rows) ||
-        !sheet_column(sheet, COL_VALUES_OUT, rows) || !script_steps(&plan->work, 2 * rounds))
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) ||
+        !columns_reserve(cols, rows, IN(KEYS_OUT) | IN(VALUES_OUT)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for (size_t r = 0; r < rounds; r++) {
         plan->work.steps[2 * r] = (struct step) { .call = DO_TAKE_FIRST, .at = r * batch, .count = batch };
@@ -154,17 +147,16 @@ bool draw_queue(struct dict_plan *plan)
 /* The range that round r erases is row rows + r. */
 bool draw_expiry(struct dict_plan *plan)
 {
-    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
-    struct sheet *sheet = &plan->work.sheet;
-    if (!draw_elements(plan, sheet, STREAM_NEW, plan->spec.count, rows) ||
-        !sheet_grow(sheet, COL_KEYS, rows + rounds) || !sheet_column(sheet, COL_HIS, rows + rounds) ||
-        !sheet_column(sheet, COL_COUNTS, rows + rounds) || !script_steps(&plan->work, 2 * rounds))
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) || !column_grow(cols, COL_KEYS, rows + rounds) ||
+        !columns_reserve(cols, rows + rounds, IN(HIS) | IN(COUNTS)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for (size_t row = 0; row < rows; row++)
-        set_stored(sheet, COL_KEYS, row, plan->spec.count + row);
+        set_stored(cols, COL_KEYS, row, plan->spec.count + row);
     for (size_t r = 0; r < rounds; r++) {
-        set_stored(sheet, COL_KEYS, rows + r, 0);
-        set_stored(sheet, COL_HIS, rows + r, (r + 1) * batch - 1);
+        set_stored(cols, COL_KEYS, rows + r, 0);
+        set_stored(cols, COL_HIS, rows + r, (r + 1) * batch - 1);
         plan->work.steps[2 * r] = (struct step) { .call = DO_UPSERT, .at = r * batch, .count = batch };
         plan->work.steps[2 * r + 1] = (struct step) { .call = DO_ERASE_RANGE, .at = rows + r, .count = 1 };
     }
@@ -177,16 +169,15 @@ bool draw_expiry(struct dict_plan *plan)
 
 bool draw_order_book(struct dict_plan *plan)
 {
-    const size_t  batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
-    struct sheet *sheet = &plan->work.sheet;
-    if (!sheet_column(sheet, COL_KEYS, rows) || !sheet_column(sheet, COL_VALUES, rows) ||
-        !sheet_column(sheet, COL_KEYS_OUT, 2 * rounds) || !sheet_column(sheet, COL_VALUES_OUT, 2 * rounds) ||
-        !script_steps(&plan->work, 3 * rounds))
+    const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
+    struct column_batch *cols = &plan->work.cols;
+    if (!columns_reserve(cols, rows, IN(KEYS) | IN(VALUES)) ||
+        !columns_reserve(cols, 2 * rounds, IN(KEYS_OUT) | IN(VALUES_OUT)) || !script_steps(&plan->work, 3 * rounds))
         return false;
     for (size_t row = 0; row < rows; row++) {
         const uint64_t r = draw(stream(plan, STREAM_NEW), row);
-        set_stored(sheet, COL_KEYS, row, MIDPRICE + r % PRICES);
-        sheet_set(sheet, COL_VALUES, row, 1 + (r >> 32) % QUANTITY);
+        set_stored(cols, COL_KEYS, row, MIDPRICE + r % PRICES);
+        column_set(cols, COL_VALUES, row, 1 + (r >> 32) % QUANTITY);
     }
     for (size_t r = 0; r < rounds; r++) {
         struct step *round = &plan->work.steps[3 * r];

@@ -84,7 +84,7 @@ bool structure_is(int structure, enum structure_trait trait)
     return structure < N_STRUCTURES && (traits_of[structure] & trait) != 0;
 }
 
-bool structure_is_baseline(int structure)
+bool structure_is_rival(int structure)
 {
     return structure == LOCKFREE || structure == CUCKOO;
 }
@@ -304,16 +304,16 @@ size_t spec_changes(const struct spec *spec)
 }
 
 /* Rounds of the model, each of which goes through all elements. */
-#define MOST_ROUNDS   8
-#define MOST_ELEMENTS ((size_t) 1 << 27)
+#define ROUNDS_MAX   8
+#define ELEMENTS_MAX ((size_t) 1 << 27)
 
 size_t spec_rounds(const struct spec *spec)
 {
-    const size_t batches = spec->count / spec_batch(spec), bearable = MOST_ELEMENTS / spec->count + 1;
+    const size_t batches = spec->count / spec_batch(spec), bearable = ELEMENTS_MAX / spec->count + 1;
     const size_t wanted = spec->workload == QUEUE       ? bearable
                           : spec->workload == EXPIRY    ? (batches < bearable ? batches : bearable)
                           : spec->workload == ORDERBOOK ? batches
-                                                        : (batches < MOST_ROUNDS ? batches : MOST_ROUNDS);
+                                                        : (batches < ROUNDS_MAX ? batches : ROUNDS_MAX);
     return wanted < TASK_ROUNDS ? wanted : TASK_ROUNDS;
 }
 
@@ -401,7 +401,7 @@ ordo_op spec_op(const struct spec *spec)
 }
 
 /* Numbers up to this are powers of two. */
-#define MOST_LOG2 31
+#define LOG2_MAX 31
 
 static bool parse_size(const char **text, size_t *size, bool *is_log2)
 {
@@ -412,7 +412,7 @@ static bool parse_size(const char **text, size_t *size, bool *is_log2)
     char                    *end = NULL;
     const unsigned long long number = strtoull(*text, &end, 10);
     *text = end;
-    *is_log2 = !exact && number <= MOST_LOG2;
+    *is_log2 = !exact && number <= LOG2_MAX;
     if (power && !*is_log2)
         return false;
     *size = (size_t) number;
@@ -436,7 +436,7 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
             snprintf(why, why_bytes,
                      "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
                      "numbers above %d stand for themselves (at most %zu)",
-                     text, MOST_LOG2, ORDO_MAX_COUNT);
+                     text, LOG2_MAX, ORDO_MAX_COUNT);
             return -1;
         }
         for (; from <= to && n < room; from++)
@@ -457,9 +457,13 @@ int parse_names(const char *text, const char *(*name)(int), int n_names, int *ch
         while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
             i++;
         if (i == n_names) {
-            int used = snprintf(why, why_bytes, "unknown '%.*s' (expected", (int) length, at);
+            int used = snprintf(why, why_bytes, "unknown '%.*s' (choose ", (int) length, at);
             for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
-                used += snprintf(why + used, why_bytes - (size_t) used, "%s %s", k ? "," : "", name(k));
+                used += snprintf(why + used, why_bytes - (size_t) used, "%s%s",
+                                 k == 0            ? ""
+                                 : k + 1 < n_names ? ", "
+                                                   : " or ",
+                                 name(k));
             if (used > 0 && (size_t) used < why_bytes)
                 snprintf(why + used, why_bytes - (size_t) used, ")");
             return -1;

@@ -138,7 +138,7 @@ enum structure_trait {
 };
 bool structure_is(int structure, enum structure_trait trait);
 /* Whether it is a baseline, not one of Ordo's. */
-bool structure_is_baseline(int structure);
+bool structure_is_rival(int structure);
 
 /* search and lookup: variant is a sum of the first two, or one of the others. */
 #define VARIANT_SORTED     1 /* queries in ascending order */

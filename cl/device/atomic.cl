@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that work-groups share: ordered loads and stores, and atomic updates.
+/* Ordered loads and stores, and atomic updates, of words that work-groups share.
  *
- * Everything here may be called by any work-item from any control flow, acts on one 32-bit word (suffix 64: 64-bit, only
- * under ORDO_INT64_ATOMICS), and is atomic between all work-items of the device.
+ * Any work-item may call these functions from any control flow. Each acts on one word of 32 bits (suffix 64: of 64
+ * bits, only with ORDO_INT64_ATOMICS), and is atomic between all work-items of the device.
  *
- *   relaxed   the word alone: no other memory is ordered by it. It is never answered from a cache that another
- *             work-group's store does not reach, so a loop that waits for a change sees it.
- *   acquire   reads and writes that follow in this work-item happen after it.
- *   release   reads and writes that precede in this work-item happen before it.
- *   Pairs     if an acquire load reads what a release store wrote, all that the storing work-item had done before the
- *             store is visible to the loading one after the load. Between them a barrier extends this to their groups:
- *             barrier (global fence) before the store, barrier after the load.
+ *   relaxed   orders no other memory. It never reads a cache that another group's store does not reach, so a loop that
+ *             waits for a change sees the change.
+ *   acquire   later reads and writes of this work-item happen after it.
+ *   release   earlier reads and writes of this work-item happen before it.
+ *   Pairs     if an acquire load reads the word of a release store, everything that the storing work-item did before the
+ *             store is visible to the loading work-item after the load. A barrier (global fence) before the store and a
+ *             barrier after the load extend this to their groups.
  *
- * mem_fence and barrier order nothing between work-groups; they are never used for that. A plain load of data that other
- * groups write in the same launch may be stale, also after an acquire by ANOTHER work-item of this group, unless a
- * barrier lies between. Cheapest is to need no order: put flag and payload in one word and use relaxed accesses.
+ * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
+ * launch may be stale, also after an acquire by ANOTHER work-item of this group, unless a barrier lies between.
+ * Cheapest is no order: put flag and payload in one word and use relaxed accesses.
  *
- * A word that is touched by any function here during a launch is touched by nothing else in that launch. Acquire costs:
- * it throws away a compute unit's whole first-level cache. Atomic loads are read-modify-writes on some devices.
+ * In a launch, a word that one of these functions accesses has no other accesses. An acquire discards a compute unit's
+ * whole first-level cache. Atomic loads are read-modify-writes on some devices.
  *
- * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is what the device happens to give: the host
- * chooses no algorithm there that needs it (ordo_facts.groups_progress).
- */
+ * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is undefined, and the host chooses no algorithm that
+ * needs it (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -29,7 +28,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* There is no atomic load or store: an update that changes nothing, an exchange whose result is dropped. */
+/* OpenCL 1.2 has no atomic load and store: an update that changes nothing, an exchange whose result is ignored. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -120,7 +119,7 @@ ORDO_FN void ordo_store_relaxed64(volatile __global ulong *p, ulong v)
 #error "ORDO_ATOMICS is none of the ORDO_ATOMICS_ values of compiler.cl"
 #endif
 
-/* Acquire loads and release stores, as the pair above. */
+/* The pair of acquire loads and release stores. */
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
 ORDO_FN uint ordo_load_acquire(volatile __global uint *p)
@@ -207,8 +206,8 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Relaxed, on every device; all return the word's value from before. OpenCL 1.2's own functions are relaxed and
- * device-wide on each of the compilers, so one spelling serves all. */
+/* Relaxed updates, which return the previous value. OpenCL 1.2's functions are relaxed and device-wide on all
+ * compilers. */
 ORDO_FN uint ordo_add(volatile __global uint *p, uint v)
 {
     return atomic_add(p, v);
@@ -230,7 +229,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word is `expected`; it did if the result equals `expected`. */
+/* Stores `desired` if the word is `expected`. Success: the result equals `expected`. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -265,16 +264,15 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words that change under a reader's eyes ------------------------------------------------------------------- */
 
-/* Many words that one work-item at a time changes, under a latch, while others read them without: what is read may be torn
- * and is thrown away unless a version, read before and after, is the same. Fences or dependencies order these accesses; they
- * order nothing themselves.
+/* Accesses to many words that one work-item at a time changes under a latch while others read them without it. The
+ * reader discards torn words if a version, read before and after, differs. Fences or dependencies order these accesses.
  *
- *   peek   after an acquire fence of this work-item never answered from a cache that stores of other groups do not reach; on
- *          NVIDIA never at all. 16 bytes are read at once, from a multiple of 16.
- *   poke   the store that goes with it.
+ *   peek   after an acquire fence of this work-item, a load that reads no cache that other groups' stores do not reach; with
+ *          PTX it never reads one. 16 bytes are one load from a multiple of 16.
+ *   poke   the store for peeks.
  *
- * Words are poked that are read by peeks alone; words of the kinds above may be peeked at, too. Plain loads of such words, for
- * which anything will do that some cache has, are made under !ORDO_CHECKED. */
+ * Only peeks read words that pokes write; peeks may also read words of the functions above. Plain loads of such words,
+ * that accept any cached value, are compiled with !ORDO_CHECKED only. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -285,15 +283,15 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after and ordo_peek give order without a fence: on devices that start accesses in the order of the program,
- * guess neither values nor branches, and have one cache behind the peeks and pokes of all groups. No language says so of
- * a device. PTX's memory model gives relaxed accesses to different words no order by the address that one has from the other;
- * what is relied on is what the hardware (sm_80, sm_90) has been seen to do. So the self-test plays readers and writers of such
- * words many times (self_test_glimpse), and where one reader sees what was never there, the device goes by fences instead. */
+/* Whether ordo_after and ordo_peek order accesses without a fence: on devices that start accesses in program order,
+ * predict neither values nor branches, and have one cache behind the peeks and pokes of all groups. No language
+ * guarantees this, and PTX's memory model does not order relaxed accesses to different words by an address dependency.
+ * It holds on observed hardware (sm_80, sm_90). The self-test repeats readers and writers of such words
+ * (self_test_glimpse), and if a reader sees an impossible value, the device uses fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* An offset of 0 that nobody can know before `seen` is there; `never` is 0, which the compiler must not know. What is accessed
- * at such an offset is accessed after `seen` has come in, where ORDO_AFTER_ORDERS. */
+/* An offset of 0 that depends on `seen`. never: 0, unknown to the compiler. With ORDO_AFTER_ORDERS, accesses at such an
+ * offset come after `seen` has arrived. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -340,7 +338,7 @@ ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* An atomic update each, of 32 bits: wider words may be torn. */
+/* Atomic updates of 32 bits each: wider words may be torn. */
 ORDO_FN uint ordo_peek(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);
@@ -405,8 +403,7 @@ ORDO_FN void ordo_poke128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Between two looks at a word that another work-group will change: leaves the memory to others for a moment. The loop
- * around it has a bound. */
+/* A pause between two loads of a word that another work-group changes. The loop around it has a bound. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
@@ -418,8 +415,8 @@ ORDO_FN void ordo_pause(void)
 
 /* ---- local memory ---------------------------------------------------------------------------------------------- */
 
-/* Relaxed updates of a word of local memory; the value from before. A barrier (or team_sync, within a sub-group) makes
- * the outcome visible to others. */
+/* Relaxed updates of a word of local memory, which return the previous value. A barrier (in a sub-group: team_sync)
+ * makes the result visible. */
 ORDO_FN uint ordo_local_add(volatile __local uint *p, uint v)
 {
     return atomic_add(p, v);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host tells every kernel about the device, and how functions and kernels are spelled for its compiler.
+/* The device's facts, and compiler-specific spellings of functions and kernels.
  *
- * The host gives (host/runtime/program.c), by fact and never by vendor:
- *   ORDO_LANES         how lanes talk: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
- *   ORDO_ATOMICS       how order between work-groups is spelled: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
+ * The host defines (host/runtime/program.c), by fact and never by vendor:
+ *   ORDO_LANES         exchange between lanes: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
+ *   ORDO_ATOMICS       spelling of order between groups: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
  *   ORDO_SUBGROUP      lanes of a sub-group; 1 with ORDO_LANES_ONE
- *   ORDO_KHR_BALLOT    1 if cl_khr_subgroup_ballot is there (with ORDO_LANES_KHR)
- *   ORDO_KHR_SHUFFLE   1 if cl_khr_subgroup_shuffle is there; ORDO_LANES_KHR is not chosen without it
- *   ORDO_INTEL_SUB_GROUPS 1 if cl_intel_required_subgroup_size is there: kernels fix the size of their sub-groups
- *   ORDO_INT64_ATOMICS 1 if cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics are there
+ *   ORDO_KHR_BALLOT    1 with cl_khr_subgroup_ballot (and ORDO_LANES_KHR)
+ *   ORDO_KHR_SHUFFLE   1 with cl_khr_subgroup_shuffle, which ORDO_LANES_KHR requires
+ *   ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size: kernels fix the size of their sub-groups
+ *   ORDO_INT64_ATOMICS 1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
  *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
- *   ORDO_ADDRESS_ORDER 1 if a read at an address that hangs on another read comes after it, without a fence (atomic.cl)
- * And a simulator that looks for data races may be given (tests/conformance/oclgrind.sh):
- *   ORDO_CHECKED       1: what may race goes through the functions of atomic.cl and is an atomic update in each of them, so
- *                      that any other access that races is a mistake
- * The defaults below are the least that any device can, so that each file also compiles alone.
- */
+ *   ORDO_ADDRESS_ORDER 1 if a read at an address that depends on another read comes after it, without a fence (atomic.cl)
+ * For simulators that detect data races (tests/conformance/oclgrind.sh):
+ *   ORDO_CHECKED       1: every function of atomic.cl is an atomic update, so that each other race is a fault
+ * The defaults are the minimum of all devices, so that each file also compiles alone. */
 #pragma once
 #include "shared/types.h"
 
-/* The numbers are those of enum ordo_lanes and enum ordo_atomics in include/ordo/device.h. */
+/* enum ordo_lanes and enum ordo_atomics of include/ordo/device.h. */
 #define ORDO_LANES_ONE      0
 #define ORDO_LANES_KHR      1
 #define ORDO_LANES_NVIDIA   2
@@ -58,7 +56,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-#if ORDO_CHECKED /* in order all the same, on a simulator: tests may say that the device has better ones */
+#if ORDO_CHECKED /* a simulator keeps order in any case; tests may claim better atomics */
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
 #endif
@@ -93,41 +91,41 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Before a loop of constant length whose body indexes a register array: without it the array would go to memory. */
+/* Before a loop of constant length that indexes a register array, which would otherwise be in memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Before one that should stay a loop: code that is longer is compiled longer. */
+/* Before a loop that should not be unrolled, because longer code takes longer to compile. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice: fixes the sub-group's
- * size where the compiler would else choose it. A device that has no such size refuses the kernel. */
+/* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice. Fixes the sub-group's
+ * size if the compiler would choose it. A device without that size rejects the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel that runs in groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...).
- * Compilers then know how many registers a work-item may have; some allow no group above 256 without it. Where the host
- * limits the registers itself (ORDO_MAX_REGISTERS, which it sets only where the driver has such an option) the attribute
- * is left out: NVIDIA's compiler would let it overrule the limit. */
+/* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size tells
+ * compilers how many registers a work-item may have; some allow no group above 256 without it. With ORDO_MAX_REGISTERS,
+ * which the host defines only if the driver has such an option, the attribute is omitted, because it would override the
+ * limit. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Asks for the cache line at p, which may be any address. On CPUs only: GPUs hide latency otherwise. prefetch() does
- * nothing in PoCL, and ends the program in the Rusticl of Mesa 22; Clang's builtin takes no pointer of an address space
- * that is one on the target, as on SPIR-V, which is no processor's own code and may be called anything. */
+/* Prefetches the cache line at p, which may be any address. On CPUs only, because GPUs hide latency otherwise.
+ * prefetch() does nothing in PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a
+ * separate address space, such as SPIR-V's. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads of what nobody writes meanwhile and is not asked for again soon, so that the caches rather keep the rest. Where
- * there is no way to say so, they are reads as all others. At 16 bytes, p is a multiple of 16. */
+/* Reads of data that no work-item writes in this launch or reads again soon, so that caches keep other data. Plain
+ * reads if there is no such instruction. p of the 16-byte read is a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

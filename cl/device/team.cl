@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes that work on one item.
  *
- * A sub-group is ORDO_SUBGROUP work-items that run in step; a *team* is TEAM_WIDTH neighbouring lanes of one. Four ways
- * of spelling this: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and one work-item that is a team by itself.
+ * A sub-group is ORDO_SUBGROUP work-items that run in step. A *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
+ * Four back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
  *
- * For every function here, unless it says otherwise:
- *   Called by   every lane of the whole SUB-GROUP, also where a team is narrower: from control flow that is uniform over
- *               the sub-group, no lane having returned. subgroup_any makes a loop's condition uniform.
+ * Unless a function states otherwise:
+ *   Called by   every lane of the whole SUB-GROUP, also if teams are narrower, from control flow that is uniform over the
+ *               sub-group, before any lane returns. subgroup_any makes a loop's condition uniform.
  *   Groups      are one-dimensional, their size a multiple of ORDO_SUBGROUP. Then
  *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks on each device.
- *   Memory      none is ordered: only team_sync makes what one lane wrote to local memory visible to another.
- *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses that).
- */
+ *   Memory      is not ordered: only team_sync makes a lane's writes to local memory visible to another lane.
+ *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses that). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -38,24 +37,24 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* Whether lanes of a sub-group may run independently of each other where control flow parts. */
+/* Whether lanes of a sub-group may run independently after divergent control flow. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
 /* Each back end defines, for a whole sub-group:
  *   subgroup_lane()                    this lane's number
- *   subgroup_ballot(p)                 the lanes where p holds
+ *   subgroup_ballot(p)                 the lanes with p
  *   subgroup_any(p)                    whether p holds in any lane
- *   subgroup_agree(word, bit)          the lanes where that bit of word is as in this lane
+ *   subgroup_agree(word, bit)          the lanes with this lane's value of that bit of word
  *   subgroup_sync()                    orders local memory among the lanes
  * and within a team:
  *   team_index()                       the team's number in its work-group
- *   team_shuffle(x, lane)              x of that lane, which each lane chooses for itself
+ *   team_shuffle(x, lane)              x of a lane, which each lane chooses
  *   team_shuffle_xor(x, mask)          x of lane ^ mask; mask < TEAM_WIDTH, the same in all lanes
- *   team_shuffle_up(x, distance)       x of lane - distance; the lane's own x where there is none; distance < TEAM_WIDTH,
- *                                      the same in all lanes
- * team_shuffle64 and its kin are the same for 64 bits. */
+ *   team_shuffle_up(x, distance)       x of lane - distance, or the lane's own x if there is no such lane;
+ *                                      distance < TEAM_WIDTH, the same in all lanes
+ * The suffix 64 stands for 64 bits. */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -118,8 +117,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX has no predicate operands for inline assembly, so each vote makes its own. `volatile` keeps these in place: a
- * vote that moved into a branch would wait for lanes that never come. */
+/* PTX has no predicate operands for inline assembly, so each vote makes its own. `volatile` keeps votes in place: a
+ * vote inside a branch would wait for lanes that never arrive. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -138,7 +137,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* The predicate that votes also turns the vote round. */
+/* The vote's predicate also inverts the vote. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -164,7 +163,7 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* A shuffle's last operand but one cuts the warp into segments: bits 8 to 12 are the lane bits that stay the lane's own,
+/* A shuffle's last operand but one divides the warp into segments: bits 8 to 12 are the lane bits that do not change,
  * bits 0 to 4 the bound within the segment. */
 #if TEAM_WIDTH == 32
 #define TEAM_SEGMENT_    "0x001f"
@@ -198,7 +197,7 @@ ORDO_FN uint subgroup_lane(void)
 #endif
 #endif
 #ifndef SUBGROUP_BALLOT_
-/* Compilers before LLVM 16: a comparison's result of all lanes; 33 is LLVM's "not equal". */
+/* Before LLVM 16: a comparison's result in all lanes; 33 is LLVM's "not equal". */
 #define SUBGROUP_BALLOT_(p) __builtin_amdgcn_uicmp((uint) (p), 0u, 33)
 #endif
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
@@ -237,25 +236,25 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* This lane's number in its team. Callable from anywhere. */
+/* This lane's number in its team. Any control flow. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* The sub-group's lane that is lane 0 of this team. Callable from anywhere. */
+/* The sub-group's lane that is lane 0 of this team. Any control flow. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
 }
 
-/* The team's lanes with a lower number than this one. Callable from anywhere. */
+/* The team's lanes below this one. Any control flow. */
 ORDO_FN team_mask team_lanes_below(void)
 {
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The number of lanes in a mask; the lowest and the highest lane of a mask that is not 0. Callable from anywhere. */
+/* The number of lanes in a mask; the lowest and highest lane of a mask that is not 0. Any control flow. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -284,7 +283,7 @@ ORDO_FN uint last_lane(team_mask lanes)
 }
 #endif
 
-/* The team's part of a mask of the sub-group. */
+/* The team's part of a sub-group's mask. */
 ORDO_FN team_mask team_part_(subgroup_mask lanes)
 {
 #if TEAM_WIDTH == ORDO_SUBGROUP
@@ -296,7 +295,7 @@ ORDO_FN team_mask team_part_(subgroup_mask lanes)
 
 /* ---- votes and shuffles ---------------------------------------------------------------------------------------- */
 
-/* The team's lanes where p holds. */
+/* The team's lanes with p. */
 ORDO_FN team_mask team_ballot(bool p)
 {
 #if TEAM_WIDTH == 1
@@ -306,7 +305,7 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Whether p holds in any, in every lane of the team. The same in all its lanes. */
+/* Whether p holds in any, in every lane of the team; the same in all its lanes. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -383,7 +382,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* The shuffle itself says whether there is such a lane. */
+/* the shuffle reports whether there is such a lane */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -399,9 +398,9 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on the processors that execute it whole (GCN and
- * CDNA, listed here). Others run 64 lanes as two halves, and it reaches only the lane's own half: a narrower team lies
- * within one; a team of 64 goes through scalar registers, lane by lane. */
+/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute it whole (GCN and
+ * CDNA, listed here). Others execute 64 lanes as two halves, and it reaches the own half only: narrower teams lie
+ * within a half; a team of 64 uses scalar registers, lane by lane. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -455,7 +454,7 @@ ORDO_FN ulong team_shuffle_up64(ulong x, uint distance)
 
 #endif
 
-/* x of one lane; `lane` is the same in all lanes of the team. */
+/* x of one lane, which is the same in all lanes of the team. */
 ORDO_FN uint team_bcast(uint x, uint lane)
 {
     return team_shuffle(x, lane);
@@ -467,7 +466,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* x and, if there is such a lane, the x of lane - distance. */
+/* x and, if there is such a lane, x of lane - distance. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -476,7 +475,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 }
 #endif
 
-/* The sum of x over this lane and the lower ones, modulo 2^32. */
+/* The sum of x over this lane and lower ones, modulo 2^32. */
 ORDO_FN uint team_scan_inclusive_add(uint x)
 {
     ORDO_UNROLL
@@ -495,7 +494,7 @@ ORDO_FN ulong team_scan_inclusive_add64(ulong x)
     return x;
 }
 
-/* The sum of x over the lower lanes; 0 in lane 0. */
+/* The sum of x over lower lanes; 0 in lane 0. */
 ORDO_FN uint team_scan_exclusive_add(uint x)
 {
     return team_scan_inclusive_add(x) - x;
@@ -538,8 +537,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits, itself among them. `bits`: 0 to 32, the
- * same in all lanes; a constant, so that the loop unrolls. */
+/* The team's lanes, with this one, whose digit agrees with this lane's in the lowest `bits` bits. bits: a constant of 0
+ * to 32, so that the loop unrolls. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -555,13 +554,13 @@ ORDO_FN team_mask team_match(uint digit, int bits)
 
 /* ---- order and turns ------------------------------------------------------------------------------------------- */
 
-/* What any lane of the sub-group wrote to local memory before is visible to all of its lanes after. */
+/* Makes writes of local memory by any lane of the sub-group visible to all its lanes. */
 ORDO_FN void team_sync(void)
 {
     subgroup_sync();
 }
 
-/* The same for what they read and wrote of global memory. */
+/* Likewise for global memory. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR
@@ -571,13 +570,13 @@ ORDO_FN void team_sync_global(void)
 #endif
 }
 
-/* The lowest lane of a mask; TEAM_WIDTH, which no lane is, of 0. */
+/* The lowest lane of a mask; TEAM_WIDTH, which is no lane, of 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the body once per lane that has work, the whole team on one lane's item at a time: `owner` is that lane's number.
+/* Runs the body once per lane with work, with the whole team on one lane's item: `owner` is that lane's number.
  *
  *     TEAM_FOR_EACH(owner, mine) {
  *         const uint rank = node_search(team_bcast(my_key, owner));
@@ -585,10 +584,9 @@ ORDO_FN uint team_next_(team_mask lanes)
  *             my_rank = rank;
  *     }
  *
- * A team narrower than its sub-group that has no work left runs the body along, with owner == TEAM_WIDTH, until the
- * sub-group's other teams are done too: it gets lane 0's item, and may not write for it outside `team_lane() == owner`.
- * No break, no return out of the body. The queue of lanes is Ashkiani et al., A Dynamic Hash Table for the GPU
- * (IPDPS 2018), section IV. */
+ * A team without work, if narrower than its sub-group, runs the body with owner == TEAM_WIDTH until the sub-group's
+ * other teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break, no return out of
+ * the body. The queue of lanes is Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

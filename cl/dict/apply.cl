@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: the operations on single keys. host/dict/apply.c has the plan.
+/* Mixed batches, as if their operations ran one after another: operations on single keys. host/dict/apply.c has the
+ * plan.
  *
- *   apply_survey                    what is in the batch
- *   apply_starts, apply_groups, apply_stretches
- *                                   in key order: stretches of one state, and groups of equal keys
- *   apply_points                    results of finds and updates, changes over time, keys whose state changes at last
- *   apply_store                     those keys as sorted updates
- */
+ *   apply_survey                    counts codes
+ *   apply_starts, apply_groups, apply_segments
+ *                                   segments of one state, and groups of equal keys, in key order
+ *   apply_points                    results of finds and updates, changes over time, keys whose final state differs
+ *   apply_store                     these keys as sorted updates */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
-/* Built together: apply_survey apply_starts apply_groups apply_stretches apply_points apply_store */
+/* Built together: apply_survey apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* survey[code], 0 at first: operations with it; [N_CODES]: n less the first whose code is unknown, or 0. number (NULL: not
- * wanted): 0, 1, 2, ... */
+/* survey[code], 0 at first, becomes the number of operations. survey[N_CODES]: n minus the first operation with an
+ * unknown code, or 0. number (may be NULL): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey, __global uint *number)
 {
@@ -35,8 +35,8 @@ void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global 
             ordo_add(&survey[c], count[c]);
 }
 
-/* What sums (of n + 1 positions each) are scanned from; heads (NULL: not wanted): where stretches begin. Clears the survey, which
- * has been read. */
+/* Writes the terms of `sums` (SUM_PARTS parts of n + 1 positions). heads (may be NULL): where segments begin. Clears
+ * the survey, which the host has read. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -58,8 +58,9 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* group_of[j] of position j, and of each group where it begins and how many before it were there; of position n and of the
- * group past the last likewise. Where the stretches begin, and where the inserts are. */
+/* group_of[j]: the group of position j. first_of, there_before: for each group its first position, and the number of
+ * present keys before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and
+ * of inserts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -83,51 +84,51 @@ void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __
     }
 }
 
-/* What start and insert are made of: STRETCH_ARGS. */
+/* Inputs of start and insert. */
 typedef struct {
     __global const uint *sums, *head_at, *insert_at;
     ulong                stride;
-} stretches;
+} segments;
 
-#define STRETCH_ARGS __global const uint *sums, __global const uint *head_at, __global const uint *insert_at
-#define STRETCHES                                                                                                      \
+#define SEGMENT_ARGS __global const uint *sums, __global const uint *head_at, __global const uint *insert_at
+#define SEGMENTS                                                                                                       \
     {                                                                                                                  \
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* start and insert of a position. */
-typedef uint2 stretch;
+/* start and insert of a position */
+typedef uint2 segment;
 
-ORDO_FN stretch stretch_of(const stretches *s, uint j)
+ORDO_FN segment segment_of(const segments *s, uint j)
 {
     const uint start = s->head_at[sum_at(s->sums, s->stride, SUM_HEADS, j + 1) - 1];
     const uint first = sum_at(s->sums, s->stride, SUM_INSERTS, start);
     const bool inserts = sum_at(s->sums, s->stride, SUM_INSERTS, j + 1) > first;
-    return (stretch) (start, inserts ? s->insert_at[first] : NONE);
+    return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* For batches with combines, whose values are made before apply_points. */
+/* For batches with combines, which need segments before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_stretches(STRETCH_ARGS, uint n, __global uint *start, __global uint *insert)
+void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
-    const stretches s = STRETCHES;
+    const segments s = SEGMENTS;
     RUN_EACH (uint, j, n) {
-        const stretch here = stretch_of(&s, j);
+        const segment here = segment_of(&s, j);
         start[j] = here.x;
         insert[j] = here.y;
     }
 }
 
-/* Results of finds, contains and updates; start and insert. places: what they are scanned from, so many parts. entries (NULL: not
- * wanted): the timeline's. offsets (NULL: not wanted): those of no ranges. */
+/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places. entries (may be NULL):
+ * those of the timeline. offsets (may be NULL): set to 0. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_points(BATCH_ARGS, STRETCH_ARGS, __global uint *start_out, __global uint *insert_out,
+void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
                   __global uchar *found, ulong found_at, __global merge_value *values_out, ulong values_out_at,
                   __global ulong *offsets, ulong offsets_at)
 {
     const sorted_batch b = BATCH;
-    const stretches    stretched = STRETCHES;
+    const segments     segmented = SEGMENTS;
     const ulong        stride = (ulong) n + 2;
     RUN_EACH (uint, j, n + 1) {
         if (offsets)
@@ -138,11 +139,11 @@ void apply_points(BATCH_ARGS, STRETCH_ARGS, __global uint *start_out, __global u
             break;
         }
         const uint      i = index[j], code = b.codes[i];
-        const stretch   here = stretch_of(&stretched, j);
+        const segment   here = segment_of(&segmented, j);
         const key_state at_first = state_at_first(&b, j), after = state_in(&b, j, here.x, here.y);
         key_state       s = at_first;
         if (!batch_begins(&b, j)) {
-            const stretch left = stretch_of(&stretched, j - 1);
+            const segment left = segment_of(&segmented, j - 1);
             s = state_in(&b, j - 1, left.x, left.y);
         }
         start_out[j] = here.x;
@@ -166,7 +167,7 @@ void apply_points(BATCH_ARGS, STRETCH_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* place: PLACE_CHANGED. */
+/* place: PLACE_CHANGED, scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

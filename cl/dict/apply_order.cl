@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: operations that go by the order of keys, but for seeks. host/dict/apply_order.c launches them.
+/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c.
  *
  *   timeline_pack, timeline_move    one level of the timeline
  *   apply_pick, apply_gather        operations of one kind
  *   apply_count, apply_rank         results of counts and ranks
  *   apply_select_plan, apply_select elements of ranks
  *   apply_range_plan, apply_range_kept, apply_range_touched
- *                                   elements of ranges
- */
+ *                                   elements of ranges */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -18,7 +17,7 @@
 
 /* ---- the timeline ----------------------------------------------------------------------------------------------- */
 
-/* Masks of one level's blocks, and what their sums are scanned from. */
+/* Packs the masks of a level's blocks, and the terms of its sums. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
                    __global ulong *sums)
@@ -42,7 +41,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* To the order of the next level: entries whose bit is 0 first. */
+/* Moves entries to the order of the next level: those with bit 0 first. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -59,7 +58,7 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
 
 /* ---- operations of one kind -------------------------------------------------------------------------------------- */
 
-/* picked[i] = whether operation i's code is from `least` to `most`; of position n: 0. */
+/* picked[i] = whether the code of operation i is in [least, most]. picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -69,7 +68,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* picked, scanned: the operations, and their keys; their upper bounds too, if hi is wanted. */
+/* picked: scanned. Writes the operations, their keys and, if hi is not NULL, their upper bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *his, ulong his_at, __global uint *ops, __global ordo_key *lo,
@@ -88,7 +87,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 
 /* ---- counts and ranges ------------------------------------------------------------------------------------------- */
 
-/* base[q]: the count before the batch. lengths (NULL: not wanted): the counts of ranges, of each operation. */
+/* base[q]: the count before the batch. lengths (may be NULL): for each operation the length of its range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -110,7 +109,7 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* base[q]: the rank before the batch; upper: of keys not greater. */
+/* base[q]: the rank before the batch. upper: counts keys not greater. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -122,14 +121,15 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* How many keys are less than group g's at `time`; ranks[j]: how many were before the batch less than sorted[j]. */
+/* The number of keys less than group g's key at `time`. ranks[j]: the number of keys less than sorted[j] before the
+ * batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Of each selection the group that it finds, or NONE; and of one that finds what the batch does not touch the rank that this had
- * before the batch. Ranks are the queries' keys, as numbers. */
+/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: if it finds a key that the batch does not touch,
+ * the rank of that key before the batch. The queries' keys are ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -139,7 +139,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* groups below `low` have ranks that are not greater than k */
+        uint       low = 0, high = t.n_groups; /* groups below `low` have ranks of at most k */
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -182,8 +182,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Of each range: the first group in it, the changes of groups before it, and (touched) how many keys in it that the
- * batch touches are there at its time; of range n_queries: 0. */
+/* For each range: its first group, the changes of the groups before it, and (touched) the number of its keys that the
+ * batch touches and that are present at its time. touched[n_queries] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -211,8 +211,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Elements of the ranges before the batch (base_...; those of range q from base_first[q] on) that the batch does not
- * touch go to their places: as many on as changes have brought in or taken out before them. */
+/* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
+ * base_first[q]. Each moves by the number of keys that changes have added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -237,8 +237,8 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Keys that the batch touches and that are there at a range's time go to theirs: before each stand those of them
- * that are less, and what is less in the range and not touched. */
+/* Writes the keys that the batch touches and that are present at a range's time, after the lesser ones of both
+ * kinds. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

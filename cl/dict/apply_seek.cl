@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: seeks. host/dict/apply_seek.c launches them.
+/* Mixed batches: seeks. Launched by host/dict/apply_seek.c.
  *
- *   apply_ask                       seeks in key order, and what the batch erases
- *   apply_chain                     neighbours of erased keys that the batch does not erase
- *   apply_seek, apply_seek_far      results of seeks
- */
+ *   apply_list_seeks                seeks in key order, and erased keys
+ *   apply_chain                     nearest neighbours of erased keys that the batch does not erase
+ *   apply_seek, apply_seek_far      results of seeks */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
-/* Built together: apply_ask apply_chain apply_seek */
+/* Built together: apply_list_seeks apply_chain apply_seek */
 
-/* The least key greater than this; the key itself if there is none. */
+/* The next greater key; the key itself if it is the greatest. */
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Seeks, which of them at which position: those upwards first, n_up of n_seeks. Queries of the dictionary: theirs, and of each
- * direction behind them those of what is next to erased keys, n_erased. Where a seek's and an erased key's query is: */
+/* Index of a query of the dictionary. The n_seeks seeks come in the order upwards (n_up), downwards. After the seeks of
+ * each direction follow n_erased queries for the neighbours of erased keys. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -29,13 +28,13 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* The positions of seeks, and the keys of their queries: upwards for what is not less than that, downwards for what is less. All look
- * past the seek's own key, of which the batch knows. erased: keys that were there and that the batch erases, in order. What is left of
- * n_erased is filled up. */
+/* ops: positions of the seeks. keys: of their queries, which look for the first key not less (upwards) or less
+ * (downwards) and skip the seek's own key, because the batch knows its state. erased: present keys that the batch
+ * erases, in order; the rest of n_erased is filled up. */
 ORDO_KERNEL(RUN_GROUP)
-void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, __global const uint *index,
-               uint n, __global const uint *places, uint n_up, uint n_seeks, uint n_erased, __global uint *ops,
-               __global ordo_key *keys, __global ordo_key *erased)
+void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
+                      __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
+                      uint n_erased, __global uint *ops, __global ordo_key *keys, __global ordo_key *erased)
 {
     const uint all = n_erased ? place_of(places, n, PLACE_GONE, n) : 0;
     RUN_EACH (uint, j, n) {
@@ -61,14 +60,14 @@ void apply_ask(__global const uchar *codes, ulong codes_at, __global const ordo_
     }
 }
 
-/* Whether the query of a key has found what is next to it in the dictionary before the batch: not if that is the last key that there
- * can be. */
+/* Whether a query has found a neighbour in the dictionary before the batch. The greatest possible key has none
+ * upwards. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
 }
 
-/* Queries of seeks and what they found; the erased keys and where their chains end (apply_chain). */
+/* Queries of seeks and their results; erased keys and the ends of their chains (apply_chain). */
 typedef struct {
     __global const uint        *ops;
     __global const ordo_key    *base_key;
@@ -76,7 +75,7 @@ typedef struct {
     __global const uchar       *base_found;
     __global const ordo_key    *erased;
     __global const uint        *end;
-    uint                        n_up, n_seeks, n_erased, all; /* of the erased keys there are `all` */
+    uint                        n_up, n_seeks, n_erased, all; /* the number of erased keys is `all` */
 } seek_queries;
 
 #define QUERY_ARGS                                                                                                     \
@@ -89,10 +88,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Erased keys form chains of neighbours; a chain ends at a key whose neighbour is not erased, or that has none. ends[e], once
- * scanned for the maximum: 1 more than the nearest end at or after e, with positions counted from the right; from n_erased on
- * the same at or before e, by n_erased more, so that nothing of the one half reaches into the other. Of these `first` to
- * `last` - 1. */
+/* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
+ * terms of a maximum scan over entries `first` to `last` - 1 of ends. Scanned, ends[e] is 1 + the nearest end at or
+ * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, raised by
+ * n_erased so that the two halves stay apart. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -110,7 +109,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Which erased key ends the chain of an erased key; NONE if the key is not erased. */
+/* The erased key that ends the chain of `key`; NONE if `key` is not erased. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -124,8 +123,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* The result of a seek: of the batch's the key at `position` in state s, unless that is STATE_ABSENT; else the other one, if
- * there is one, whose value is that of base_...[at]. */
+/* Writes the result of a seek: the batch's key at `position` if its state s is present; else other_key, if `other`,
+ * with the value base_value[at]. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -140,15 +139,16 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* The most groups that a seek looks at one by one. */
+/* A seek tries at most this many groups one by one. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Seeks go from group to group until one is there at the time, or the nearest key is one that the batch does not touch. That is
- * mostly the first or second; one that takes SEEK_STEPS has no result, and says so: changed[n + 1] is no longer changed[n]. */
+/* Goes from group to group until one is present at the seek's time, or the nearest key is one that the batch does not
+ * touch. This is mostly the first or second. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ
+ * from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -159,7 +159,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1: past all */
+        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1 is past all groups */
         uint       at = seek_query(q, n_up, n_erased), position = 0;
         uint       step = 0;
         bool       other = has_near(sorted[j], base_found[at], forward);
@@ -187,7 +187,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* The same for any distance, by the timeline. */
+/* Answers seeks of any distance by the timeline. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
@@ -197,7 +197,7 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* what is there below where an upward seek begins, or not above where a downward one does */
+        /* rank of the first key not below the start (upwards), or of the first key above it (downwards) */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

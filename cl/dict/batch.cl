@@ -2,14 +2,12 @@
 /* Batches of updates in key order.
  *
  *   batch_number   0, 1, 2, ...
- *   batch_heads    where each element's group of equal keys begins, once scanned for the maximum
- *   insert_resolve what an insert of absent keys stores
+ *   batch_heads    starts of groups of equal keys, once scanned for the maximum
+ *   insert_resolve updates that an insert of absent keys stores
  *   batch_widen    uint to ulong, for offsets
- *   batch_keep     of a batch, what flags say
+ *   batch_keep     keeps flagged updates
  *
- * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
- * RUN_GROUP.
- */
+ * No work-item needs another's results. The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -30,9 +28,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* In key order: heads[j] is where j's group of equal keys begins, index[j] its place in the batch, found[j] whether its
- * key is there, stored[j] the value it then has. Of a key that is not there the group's first element is inserted; all
- * store its value, as the last of equal keys counts. A key that is there is stored once more as it is. */
+/* In key order: heads[j] is the start of j's group of equal keys, index[j] its position in the batch, found[j] whether
+ * its key is present, stored[j] the value it then has. The first element of an absent key is inserted. All elements of
+ * its group store its value, because the last of equal keys counts. A present key is stored again unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -49,7 +47,7 @@ void insert_resolve(__global const uint *heads, __global const uint *index, __gl
     }
 }
 
-/* to[i] = from[i], and 0 past the last. */
+/* to[i] = from[i] for i < n; to[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulong *to, ulong to_at)
 {
@@ -57,7 +55,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Keeps the elements whose flag was set before `places` were made of n + 1 flags by a scan. erased may be NULL. */
+/* Keeps elements whose flag was set before a scan turned the n + 1 flags into `places`. erased may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

@@ -22,13 +22,13 @@ typedef struct {
     uint dice;
 } concurrent_faults;
 
-ORDO_FN bool concurrent_has(const __private concurrent_faults *faults, uint kind)
+ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
 {
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
 /* Whether a fault happens now: once in `one_in` times. */
-ORDO_FN bool concurrent_strikes(__private concurrent_faults *faults, uint kind, uint one_in)
+ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over elements in which no work-item needs another's: element i belongs to work-item i, and to those as many
- * elements on as there are work-items. */
+/* Loops over elements in which no work-item needs another's results. Work-item i takes element i, and every
+ * global_size-th element after it. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
@@ -9,21 +9,22 @@
 #define RUN_GROUP 64 /* work-items of a group */
 #endif
 
-/* Nothing wraps, however near n is to the end of the type. */
+/* The counter does not wrap, even if n is near the end of the type. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
 /* Queries that a work-item has in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* Work-items that n queries take; work-item s has `some`, 1 to RUN_STEP, from s * RUN_STEP on. */
+/* The number of work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
 #define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
-/* Known to the compiler where it is one. */
+/* A constant if RUN_STEP is 1. */
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
 /* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
 
-/* starts[i]: where owner i's items begin, ascending. The last owner from `low` to `high` that begins at or before c. */
+/* starts[i], ascending: the first item of owner i. Returns the last owner in [low, high] whose first item is at most
+ * c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -36,7 +37,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* The same, from `low` up to the last of n; found fast near `low`. */
+/* Returns the last owner in [low, n - 1] whose first item is at most c. Fast if that is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches among sorted keys, each by a work-item alone.
- *
- * The host gives ORDO_KEY. */
+/* Binary searches among sorted keys by one work-item. The host defines ORDO_KEY. */
 #pragma once
 #include "shared/key.h"
 
-/* How many of keys[first .. end - 1] are less than x, plus first. */
+/* first + the number of keys[first .. end - 1] less than x. */
 ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {
@@ -18,7 +16,7 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
     return first;
 }
 
-/* How many of keys[first .. end - 1] are not greater than x, plus first. */
+/* first + the number of keys[first .. end - 1] not greater than x. */
 ORDO_FN uint keys_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the keys of a mixed batch are in the dictionary: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over
- * the batch in the order of its indices ("times"). Entry i stands for operation i: its group, which is the number of
- * its key among the batch's distinct keys, and its change: +1 if the operation brings the key in, -1 if it takes it
- * out, else 0.
+/* When the keys of a mixed batch are present: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over the
+ * batch in the order of its operations ("times"). Entry i stands for operation i. Its group is the number of its key
+ * among the batch's distinct keys. Its change is +1 if the operation adds the key, -1 if it removes it, else 0.
  *
- * Level b (from the highest bit of a group's number down) holds all entries, in stable order of the bits above b read
- * from the right; for each block of 32 of them
+ * Level b (from the highest bit of a group's number down) has all entries, stably sorted by the bits above b, lowest
+ * first. For each block of 32 entries it has
  *
  *     masks[3 * block]      bit b of each entry's group
- *     masks[.. + 1], [+ 2]  entries whose bit is 0 and whose change is +1; and -1
- *     sums[block]           of the blocks before: entries whose bit is 0 in the high half, and in the low half their
- *                           changes, each block's lifted by 32 so that no sum is negative
+ *     masks[.. + 1], [+ 2]  entries with bit 0 and change +1; and change -1
+ *     sums[block]           high half: the number of entries with bit 0 in earlier blocks; low half: their changes,
+ *                           plus 32 for each block so that no sum is negative
  *
- * so that "changes of groups below g before time t" and "the r-th group that is there at time t" take one step per
- * level. Memory: 20 bytes per 32 entries and level. */
+ * so that "changes of groups below g before time t" and "the r-th group present at time t" take one step for each
+ * level. Memory: 20 bytes for 32 entries and each level. */
 #pragma once
 #include "device/compiler.cl"
 
 #define TIMELINE_BLOCK 32
 
-/* An entry on its way down: group * 4 + change + 1. */
+/* An entry while levels are built: group * 4 + change + 1. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -28,9 +27,8 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint
-        *there_before; /* of groups below g, g from 0 to n_groups: those in the dictionary before the batch */
-    uint n, n_blocks, n_levels, n_groups;
+    __global const uint  *there_before; /* for g from 0 to n_groups: groups below g present before the batch */
+    uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
 #define TIMELINE_ARGS                                                                                                  \
@@ -41,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Of the first e entries of a level, those whose bit is 0; adds the sum of their changes to *changes. (Results are
- * single words: Oclgrind does not know what Clang makes of functions that return structs.) */
+/* Of the first e entries of a level, counts those with bit 0 and adds their changes to *changes. (Returns a single
+ * word, because Oclgrind fails on functions that return structs.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -53,7 +51,7 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* One step down: the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those whose bit is
+/* Goes down one level to the entries from *first to *end - 1 whose bit is `bit`. Returns the changes of those with bit
  * 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
@@ -87,20 +85,20 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* How many groups below g are in the dictionary at `time`, before the operation of that index. */
+/* The number of groups below g that are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* The group that is there at `time` and has r others before it; there is one. */
+/* The group that is present at `time` and has r present groups before it. It must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        int        least = (int) (r - before); /* changes of the lower half that are not enough */
+        int        least = (int) (r - before); /* fewer changes in the lower half are not enough */
         bool       bit = false;
         const int  changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
         r -= bit ? before + changes : 0;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding keys with an associative operator: over a team, over a work-group.
+/* Folds keys with an associative operation, over a team and over a work-group.
  *
- * FOLD_COUNTS      1: what is folded are not keys, but counts of 32 bits, whatever the keys
+ * FOLD_COUNTS      1: items are counts of 32 bits, not keys
  * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
- * FOLD_SEGMENTED   1: an item has a head flag too, and nothing reaches past a head from before it:
+ * FOLD_SEGMENTED   1: an item also has a head flag, and no fold continues across a head:
  *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                  which is associative, but not commutative: everything here keeps the order of the items.
- * FOLD_NUMBERED    1: the same, and heads are numbered: in place of the flag an item has a mark of 64 bits, in its upper half how
- *                  many heads there are, in the lower one where the last of them is; 0 without any
- * FOLD_VALUES      0: items have no value, only marks
- * FOLD_GROUP       work-items per group; of 1, each works alone and no barrier is met
+ *                  The operation is associative, not commutative: all functions keep the order of the items.
+ * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits in place of the flag: the number of heads in the upper half,
+ *                  the position of the last head in the lower half; 0 without heads
+ * FOLD_VALUES      0: items have marks only
+ * FOLD_GROUP       work-items per group; a group of 1 needs no barrier
  *
- * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5.
- */
+ * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
 
 #ifndef FOLD_GROUP
@@ -66,8 +65,8 @@
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* What is folded: a value, which is a key as it is (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1)
- * behind it. No structs: Oclgrind 21.10 cannot run what its compiler makes of functions that return them. */
+/* An item: a value, that is the key (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1). No structs:
+ * Oclgrind 21.10 cannot run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -121,7 +120,7 @@ ORDO_FN fold_word fold_value(fold_item x)
 #endif
 }
 
-/* The flag or the mark; 0 where items have none. */
+/* The flag or mark; 0 if items have none. */
 ORDO_FN fold_mark fold_head(fold_item x)
 {
 #if FOLD_SEGMENTED || FOLD_NUMBERED
@@ -132,7 +131,7 @@ ORDO_FN fold_mark fold_head(fold_item x)
 }
 
 #if FOLD_NUMBERED
-/* The mark of a head at `at`; how many heads an item has, and where the last of them is. */
+/* The mark of a head at `at`; an item's number of heads; the position of its last head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -147,14 +146,14 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Whether nothing that precedes an item reaches past it. */
+/* Whether no earlier item changes this fold. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* The value of a stored key, and the key to store for a value. */
+/* The value of a stored key, and the key of a value. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
 #if FOLD_OP == FOLD_SUM
@@ -203,7 +202,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* Called by whole sub-groups, as all of team.cl. */
+/* Whole sub-groups call these functions. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -219,7 +218,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* x of one lane, the same lane for the whole team. */
+/* x of one lane, which is the same for the whole team. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
@@ -236,7 +235,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* From what team_fold_upto gave: the fold over the lanes before this one. */
+/* The fold over the lanes before this one, from the result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -258,7 +257,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* The same with the highest lane first. */
+/* The fold over all lanes, in all lanes; the highest lane first. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -277,8 +276,8 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each team's item by the fold up to it. Called by the whole group; barriers before it reads and after it
- * wrote. */
+/* Replaces each team's item by the fold up to and with it. The whole group calls; barriers before the reads and after
+ * the writes. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -296,11 +295,11 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* The fold over the teams before this one of `mine`, which is the same in all lanes of a team; *total: over all teams.
+/* The fold of `mine`, which is the same in all lanes of a team, over the teams before this one; *total: over all teams.
  *
- * Called by the whole group, from uniform control flow.
- * Barriers   after scratch is written, before it is read; none after. The caller meets one before scratch is written
- *            again. */
+ * Called by   the whole group, from uniform control flow
+ * Barriers    between the writes of scratch and the reads; none after. The caller has one before it writes scratch again.
+ */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -326,7 +325,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The fold of x over all work-items, in all of them. As group_fold_before. */
+/* The fold of x over all work-items, in all work-items. Called as group_fold_before. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -335,7 +334,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The fold of items[0 .. count - 1], which earlier launches wrote. As group_fold. */
+/* The fold of items[0 .. count - 1], which earlier launches wrote. Called as group_fold_before. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

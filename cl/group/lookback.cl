@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the group of one tile learns the fold of all tiles before it while those are still at work: decoupled look-back.
+/* The fold of all tiles before a tile, found by its group while other groups still compute theirs: decoupled look-back.
  *
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002); what to do where a
- * tile does not answer: Smith, Levien and Owens, Decoupled Fallback (SPAA 2025).
+ * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Silent tiles: Smith,
+ * Levien and Owens, Decoupled Fallback (SPAA 2025).
  *
- * Each tile publishes its own fold (LOOKBACK_OWN), later the fold of everything up to its end (LOOKBACK_PREFIX). A tile
- * adds up what it finds, from its left neighbour backwards, to the first prefix.
+ * Each tile publishes its own fold (LOOKBACK_OWN), later the fold up to its end (LOOKBACK_PREFIX). A tile combines the
+ * published folds from its left neighbour backwards to the first prefix.
  *
- * State      It is not cleared before a launch: a word bears the launch's stamp, and one of another launch is as none. The
- *            group with the last ticket sets the tickets back.
+ * State      Nothing clears the state before a launch: each word holds the launch's stamp, and words with other stamps
+ *            count as unpublished. The group with the last ticket resets the ticket.
+ * Order      Flag and payload share each word, so relaxed accesses suffice. If an item has several words, the reader
+ *            repeats until all words have the same flag.
+ * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. Waits are bounded: after
+ *            LOOKBACK_POLLS polls of a silent tile, the waiting group folds that tile from the input. No device hangs
+ *            here; without forward progress (groups_progress) look-back is slow.
+ * In place   The output may be the input: see lookback_again.
  *
- * Order      Flag and payload share each word, so relaxed accesses suffice: there is nothing else that a flag would
- *            have to make visible. An item that takes several words is read again until all agree on the flag.
- * Progress   Tiles are numbered by a ticket, so every tile that is waited for belongs to a group that has started.
- *            Waits are bounded: a tile that does not answer in LOOKBACK_POLLS looks is folded again from the input, by
- *            the group that needs it. So no device hangs here; where started groups stop (the host knows of no
- *            groups_progress), it is slow.
- * In place   The output may lie over the input: see lookback_again.
- *
- * The including file defines before it includes this one
- *   LOOKBACK_INPUT    the type of what tiles are made of
+ * Definitions of the including file, before the #include
+ *   LOOKBACK_INPUT    the type of the arrays
  *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
- *                     the fold of one tile from the input. Called by one whole sub-group; the same in all its lanes.
+ *                     the fold of one tile from the input, in all lanes of the sub-group that calls
  *
- * LOOKBACK_TORTURE (tests) is the sum of 1: odd tiles hide their own fold; 2: odd tiles hide their prefix; 4: all tiles
- * hide it.
- */
+ * LOOKBACK_FAULTS (fault injection) is the sum of 1: odd tiles hide their own fold; 2: odd tiles hide their prefix; 4:
+ * all tiles hide it. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -42,7 +39,8 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word: flag in bits 0 and 1, a segment's head in bit 2, the launch's stamp in bits 3 to 15, payload in the upper half. */
+/* A word: flag in bits 0 and 1, a segment's head in bit 2, the launch's stamp in bits 3 to 15, payload in the upper
+ * half. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -61,8 +59,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* What the groups of a launch share: the next tile's number, 0 before the launch and after it, then the tiles' words. `stamp`:
- * of no earlier launch since all was 0; not 0. */
+/* The state that groups share: the next ticket, which is 0 between launches, then the tiles' words. stamp: not 0, and
+ * of no earlier launch since the words were 0. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -79,12 +77,12 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 }
 
 typedef struct {
-    uint      flag;    /* LOOKBACK_NONE also while the words do not agree */
-    bool      touched; /* some word is published */
+    uint      flag;    /* LOOKBACK_NONE also if the words disagree */
+    bool      touched; /* at least one word is published */
     fold_item item;
 } lookback_status;
 
-/* Payload w of an item: first its value, lowest bits first, then its mark. */
+/* Payload w of an item: its value from the lowest bits on, then its mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -94,7 +92,7 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* By one work-item. */
+/* One work-item calls. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -104,7 +102,7 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
                                                                         flag | s.stamp);
 }
 
-/* A word's flag and head; 0 if it is another launch's. */
+/* A word's flag and head; 0 for another launch's stamp. */
 ORDO_FN uint lookback_marks(lookback_state s, lookback_word word)
 {
     const uint marks = ((uint) word ^ s.stamp) & ((8u << LOOKBACK_STAMP_BITS) - 1);
@@ -135,7 +133,7 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* The next tile's number: the order in which groups ask for theirs. By one work-item of each. */
+/* Takes the next tile's number. One work-item of each group calls. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -144,7 +142,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* The number of the group's tile: the order in which groups start. By the whole group; a barrier inside. */
+/* Takes the group's tile. The whole group calls; contains a barrier. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -157,8 +155,8 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Announces the tile's own fold. By work-item 0, before the group writes any output. `in_place`: the output overwrites
- * the input; pairs with the fence in lookback_again. */
+/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. in_place: pairs with the fence in
+ * lookback_again. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_TORTURE & 1)
@@ -168,13 +166,12 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* The fold of a tile that does not answer, from the input (LOOKBACK_OWN); in place, what it has published meanwhile.
+/* Folds a silent tile from the input (LOOKBACK_OWN). In place: returns the tile's published item if there is one.
  *
- * In place the input may be overwritten while it is read here. But the tile's group announces before it overwrites,
- * with a fence between, and here each lane has a fence between reading input and looking for the announcement: if no
- * word of it is there, all that was read was input. (A plain load of it may be stale, which is harmless: stale is what
- * it was before the launch, and that is the input.) If some are there and not yet all, the result is LOOKBACK_NONE:
- * another look will find them. By one whole sub-group. */
+ * In place, the tile's group may overwrite the input during these reads. It publishes before it overwrites, with a
+ * fence between, and each lane here has a fence between its reads and its look at the words. If no word is published,
+ * all reads were input. (A stale plain load is harmless: it returns input.) If only some words are published, the
+ * result is LOOKBACK_NONE, and a later look finds the rest. One whole sub-group calls. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -194,13 +191,13 @@ ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lo
     return now;
 }
 
-/* The number of leading lanes before the first of a mask. */
+/* The number of lanes before the first lane of a mask. */
 ORDO_FN uint lookback_lanes_before(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* The fold of all tiles before `tile`, in all lanes. By one whole sub-group. */
+/* The fold of all tiles before `tile`, in all lanes. One whole sub-group calls. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
     fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
@@ -245,7 +242,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Announces the fold up to the tile's end. By one work-item. */
+/* Publishes the fold up to the tile's end. One work-item calls. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_TORTURE & 2) | (LOOKBACK_TORTURE & 4))
@@ -253,8 +250,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* The fold of all tiles before `tile`, whose own fold is `own`; publishes the tile's prefix.
- * By the whole group, from uniform control flow. A barrier inside, after which the group may write output. */
+/* The fold of all tiles before `tile`. Publishes the tile's prefix; own: the tile's fold. The whole group calls, from
+ * uniform control flow. Contains a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

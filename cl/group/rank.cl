@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks a tile of keys by one digit, stably, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
+/* Stable ranks of a tile of keys by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
  *
- * Order of a tile ("striped by team"): element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), there to register
- * (e / TEAM_WIDTH) % RANK_ITEMS of lane e % TEAM_WIDTH. Reads of a tile are then coalesced, and within a team the order
- * is register first, lane second, which is the order in which rank_tile counts.
+ * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
+ * RANK_ITEMS of lane e % TEAM_WIDTH. Reads are coalesced, and a team counts its keys register by register, in each
+ * register lane by lane.
  *
- * Each team counts digits in its own row of local memory, so no two teams ever touch one word; within a team the lanes
- * that hold the same digit find each other by ballots (team_match). A team of one counts its keys one by one: the same
- * code. Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots for ranking:
- * Ashkiani et al., GPU Multisplit (PPoPP 2016).
- */
+ * Each team counts digits in its own row of local memory. Lanes with the same digit find each other by ballots
+ * (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots for ranks:
+ * Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/team.cl"
 #include "group/scan.cl"
@@ -26,8 +24,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Digits are dealt to work-items in runs: item i has digits i * RANK_DIGITS_PER_ITEM and the following ones. Work-items
- * beyond the radix have none. */
+/* Work-item i has digits i * RANK_DIGITS_PER_ITEM and the following ones. Work-items beyond the radix have none. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -39,7 +36,7 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* A rank or a place in the tile for each of a work-item's keys, two to a register. */
+/* Ranks or places in the tile of a work-item's keys, two per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -49,7 +46,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* For i from 0 up: the first of two clears what was there. */
+/* In ascending order of i: the first of two clears the register. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -60,13 +57,13 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* Where this work-item's first element lies in the tile; the next ones follow at steps of TEAM_WIDTH. */
+/* A work-item's first element in the tile. Its next elements follow at steps of TEAM_WIDTH. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Sets rows of counts to 0. No barrier: a row is written and read by its own team only, until rank_totals. */
+/* Clears the rows of counts. No barrier: until rank_totals only the own team uses a row. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -75,10 +72,8 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Rank i = how many of the team's keys with the same digit come before key i. The team's row then holds how many there
- * are of each digit.
- *
- * Called by every work-item of the group, from uniform control flow, with rows cleared. Barriers: none. */
+/* Rank i: the number of the team's keys with the same digit before key i. Leaves the number of keys of each digit in
+ * the team's row. Called by the whole group, from uniform control flow, with cleared rows. Barriers: none. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -89,19 +84,19 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
         const team_mask peers = team_match(digit, RANK_BITS);
         const uint      before = mine[digit];
         const uint      below = mask_count(peers & team_lanes_below());
-        team_sync(); /* all have read the count ... */
+        team_sync(); /* all lanes have read the count */
         if (below == 0)
             mine[digit] = before + mask_count(peers);
-        team_sync(); /* ... and all see the new one */
+        team_sync(); /* all lanes see the new count */
         rank_set_place(ranks, i, before + below);
     }
 }
 
-/* Teams whose counts of a digit are under way at once: their reads do not wait for each other. */
+/* Concurrent reads of this many teams' counts hide their latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* total[j] = how many keys of the tile have this work-item's digit j.
- * Called by every work-item; a barrier must lie between rank_within_team and this. */
+/* total[j]: the tile's keys with digit j of this work-item. Called by the whole group, with a barrier after
+ * rank_within_team. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -116,7 +111,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Turns the teams' counts of one digit into where each team's first such key goes; the tile's first goes to `next`. */
+/* Turns the teams' counts of one digit into the places of their first keys; `next`: the place of the tile's first key.
+ */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -133,11 +129,9 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* start[j] = where the tile's first key of this work-item's digit j goes when the tile is sorted by digit; the teams'
- * counts become where their own first keys go.
- *
- * Called by every work-item, from uniform control flow, with the totals. scratch: GROUP_SCAN_WORDS. The starts are
- * visible to other work-items behind the next barrier. */
+/* start[j]: the place of the tile's first key with digit j of this work-item, in the order by digits. Turns the teams'
+ * counts into the places of their first keys. Called by the whole group, from uniform control flow. scratch:
+ * GROUP_SCAN_WORDS. A barrier makes the places visible. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -154,7 +148,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Ranks become places in the tile, sorted by digit: behind a barrier after rank_starts. */
+/* Turns ranks into places in the tile. Needs a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefix sums and reductions of one value per work-item over a work-group of GROUP_SIZE.
  *
- * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) makes two functions for an associative, commutative operation:
+ * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative, commutative
+ * operation:
  *
  *     type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *         combines x over the work-items with a lower local id (`identity` in the first); *total: over all of them.
+ *         combines x over the work-items with a lower local id (`identity` in the first); *total: over all.
  *     type group_reduce_NAME(type x, __local type *scratch)
- *         combines x over all of them, in every one.
+ *         combines x over all work-items, in all work-items.
  *
- * where `combine` is a function or macro of two values and `suffix` is empty for 32-bit types, 64 for 64-bit ones. Below
- * are add (uint) and add64 (ulong).
+ * `combine` is a function or macro of two values. `suffix` is empty for types of 32 bits, 64 for types of 64 bits. This
+ * file defines add (uint) and add64 (ulong).
  *
- *   Called by   every work-item of the group, from control flow that is uniform over the group.
- *   scratch     GROUP_SCAN_WORDS values of local memory. The functions begin with a barrier, so it may have been in use
- *               before, also by a call just made; after the call it is free for other use only behind a barrier.
- *   Barriers    two with teams of 8 lanes or more; none where a team is the whole group; log2(GROUP_SIZE) + 1 with
- *               narrower teams. None orders global memory.
- */
+ *   Called by   the whole group, from uniform control flow.
+ *   scratch     GROUP_SCAN_WORDS values of local memory. The functions begin with a barrier, so earlier uses do not
+ *               matter. After the call, a barrier must precede other uses.
+ *   Barriers    two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 1 with
+ *               narrower teams. None orders global memory. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"
@@ -49,8 +49,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team combines its own values and leaves the result in scratch; then each team by itself goes through the results
- * of all, TEAM_WIDTH at a time. That is more work than letting one team do it, but one barrier less. */
+/* Each team combines its values and writes the result to scratch. Then each team combines all results, TEAM_WIDTH at a
+ * time, which saves a barrier compared with one team. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -111,7 +111,7 @@
 
 #else
 
-/* Through local memory alone, for any GROUP_SIZE: two halves of scratch in turn, so that each step needs one barrier. */
+/* Through local memory, for any GROUP_SIZE. The halves of scratch alternate, so each step needs one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of a radix sort: loaded, ranked by a digit, and written to where the digit's elements go.
+/* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to their digits' places.
  *
- * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED is 1 if a plan
- * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument.
- */
+ * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED: 1 if a plan
+ * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +20,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit: its number, its lowest bit in the ordered form, and its width as a mask. */
+/* The number of a digit, its lowest bit in the ordered form, and its width as a mask. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,8 +32,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* The plan as parameters of a kernel or function, each with a comma behind it, and as arguments. Kernels without a plan have
- * none: with 21 keys of 4 bytes a work-item these two arguments cost more than 64 registers on an H100. */
+/* The plan as parameters and as arguments, each followed by a comma. Kernels without a plan do not have them: with 21
+ * keys of 4 bytes a work-item, they reduced the rate to 0.99 (2^24) and 0.96 (2^27). */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -43,7 +42,7 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
 #define SORT_PLAN
 #endif
 
-/* The digit that a pass sorts by; its number is SORT_IDLE if the plan leaves the pass nothing to do. */
+/* The digit of a pass. Its number is SORT_IDLE if the plan leaves the pass idle. */
 ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 {
 #if SORT_PLANNED
@@ -58,9 +57,9 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Local memory of a tile: first the teams' counts, then the keys in digit order, then the values. */
+/* The teams' counts, then the keys in digit order, then the values. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct has two rows, whatever the teams */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
@@ -68,10 +67,10 @@ typedef union {
 typedef struct {
     sort_exchange exchange;
     uint          scratch[GROUP_SCAN_WORDS];
-    uint          base[RANK_RADIX]; /* where an element of the digit goes, less its place in the tile */
+    uint          base[RANK_RADIX]; /* place of the digit's next element in the output, minus its place in the tile */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* look-back: 1 + the last tile that somebody waited for in vain; 0: none */
+    uint          missing; /* look-back: 1 + the last silent tile; 0: none */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -80,14 +79,14 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* Elements of tile `tile`; fewer only in the last one. */
+/* The number of a tile's elements. Only the last tile can have fewer than RANK_TILE. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Ordered forms of this work-item's keys of a tile; what lies beyond the end is all ones and, coming last in the tile's
- * order too, is ranked behind every real key. */
+/* Ordered forms of this work-item's keys. Missing keys are all ones, and rank after every real key because they come
+ * last in the tile. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -104,13 +103,13 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* Digits of the elements that a work-item writes, four to a register: the places themselves would take four times as many. */
+/* Digits of the elements that a work-item writes, four per register. Places would need four times as many registers. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the tile's keys, which lie in the exchange in digit order, to their places; coalesced within a digit.
- * Keeps the digits, for the values. */
+/* Writes the tile's keys, in digit order in the exchange, to their places, coalesced within a digit. Keeps the digits
+ * for the values. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -137,8 +136,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Moves the tile's values as its keys were: `places` and `digits` as ranked and stored.
- * Called by every work-item after sort_store_keys. */
+/* Writes the tile's values to the places of their keys. Called by the whole group after sort_store_keys. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -156,8 +154,8 @@ ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *va
     }
 }
 
-/* Writes a ranked tile to where l->base says, values like keys. Called by every work-item, uniformly, behind a barrier
- * after the bases. */
+/* Writes a ranked tile to the places in l->base. Called by the whole group, uniformly, with a barrier after the bases.
+ */
 ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit d, const rank_places *places,
                              const ordo_value *value, __global ordo_key *keys_out, __global ordo_value *values_out)
 {
@@ -167,9 +165,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Puts the keys into the exchange in digit order; their ranks become places in the tile.
- * Called by every work-item, behind a barrier after rank_starts. Barriers: one before the exchange is overwritten;
- * the caller's next one makes it visible. */
+/* Writes the keys to the exchange in digit order, and turns ranks into places. Called by the whole group, with a
+ * barrier after rank_starts. Contains a barrier before the writes; the next barrier makes them visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
 {
@@ -180,9 +177,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and puts its keys into the exchange in digit order. total[j] and start[j]: how many elements
- * of this work-item's digit j the tile has, and where they begin in it. Called by every work-item, uniformly; the
- * exchange is in use by nobody. The next barrier makes the exchange visible. */
+/* Ranks a tile by a digit and writes its keys to the exchange in digit order. total[j], start[j]: the number of
+ * elements with digit j of this work-item, and the place of the first. Called by the whole group, uniformly, with a
+ * free exchange. The next barrier makes the exchange visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -195,8 +192,8 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, d.shift, d.mask, places);
 }
 
-/* counts[digit] = how many of a tile's keys have it, counted from the input, which no pass overwrites.
- * Called by every work-item, uniformly. The exchange is in use: counts lie in the bases, which are not yet. */
+/* counts[digit]: the keys of a tile with the digit, counted from the input, which no pass overwrites. Called by the
+ * whole group, uniformly. Counts lie in the bases, because the exchange is in use. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of an array of keys, in registers: loaded and stored in vectors of 16 bytes where it can be.
+/* A work-group's tile of an array of keys, in registers. Loads and stores use vectors of 16 bytes if the array is
+ * aligned.
  *
  * TILE_ITEMS    keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
  * TILE_VECTOR   keys of a vector: those of 16 bytes, unless the including file defines it
  *
- * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR), which the host chooses such
- * that vectors at multiples of TILE_VECTOR are aligned in the output. Position p is key p - shift; it is there if that
- * is less than `count`, as unsigned numbers: what lies before the array has wrapped around.
+ * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR). The host chooses `shift` such
+ * that vectors at multiples of TILE_VECTOR are aligned. Position p is key p - shift, and exists if p - shift < count as
+ * unsigned numbers: positions before the array wrap around.
  *
- * Order in registers, "rows of vectors": a team's part of the tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l
- * has vector l of each row. So each row is one coalesced access, and a lane's keys of one row are neighbours.
- */
+ * A team's part of a tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l has vector l of each row. Each row is one
+ * coalesced access, and a lane's keys of one row are neighbours. */
 #pragma once
 #include "group/fold.cl"
 
@@ -51,7 +51,7 @@ ORDO_FN uint tile_position(uint tile, uint row)
     return tile * TILE_SIZE + ((team_index() * TILE_ROWS + row) * TEAM_WIDTH + team_lane()) * TILE_VECTOR;
 }
 
-/* Whether all positions of a tile are there. The same for the whole group. */
+/* Whether all positions of a tile exist. The same for the whole group. */
 ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
 {
     const uint first = tile * TILE_SIZE - shift;
@@ -59,7 +59,7 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Loads a tile; positions that are not there get `missing`. From uniform control flow of the group. */
+/* Loads a tile. Missing positions get `missing`. From uniform control flow of the group. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {
@@ -83,7 +83,7 @@ ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, u
     }
 }
 
-/* Stores the positions that are there. From uniform control flow of the group. */
+/* Stores the existing positions. From uniform control flow of the group. */
 ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint tile, __private const tile_keys *t)
 {
     if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
@@ -108,8 +108,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* The flags (one byte each, 0 or not) of the tile's keys, in registers' order, a bit per key; 0 where there is no
- * key. */
+/* A bit for the flag byte of each of the tile's keys, in the order of registers; 0 for missing keys. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

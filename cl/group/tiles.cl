@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds over all tiles of an array, for files that write something for each element from the fold of all elements before it.
+/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all elements before
+ * it.
  *
- * Two ways. Look-back (tiles_look_back): one launch, every element read once and written once; groups wait, bounded, for
- * groups that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its own range of tiles; then
- * each adds up the folds of the ranges before its own and writes its range: two launches, elements read twice, nobody
- * waits. What one group can do at once is tiles_ranges alone.
+ * Look-back (tiles_look_back): one launch reads and writes every element once. Groups wait, with a bound, for groups
+ * that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its range of tiles; then each group
+ * folds the results of the earlier ranges and writes its range. Two launches read the elements twice, and no group
+ * waits. A single group needs tiles_ranges only.
  *
- * The including file defines before it includes this one
+ * Definitions of the including file, before the #include
  *   LOOKBACK_INPUT   the arrays of a call
- *   input_tile       a tile of them that is loaded
- *   tile_write       writes a loaded tile; `before`: the fold of all that precedes it
+ *   input_tile       a loaded tile
+ *   tile_write       writes a loaded tile; `before`: the fold of all earlier elements
  *   lookback_refold  see group/lookback.cl
- * and, if it uses group/tile.cl, fold_item row[TILE_ROWS] of input_tile, which tile_fold sets, and
+ * if it uses group/tile.cl, also fold_item row[TILE_ROWS] in input_tile, which tile_fold sets, and
  *   tile_load_input  loads a tile
  *   tile_item        item k of a loaded tile; `at`: its position
  * else
  *   tile_fold        loads a tile and returns its fold
- *   tile_whole       loads and writes a tile. Returns the fold up to its end
+ *   tile_whole       loads and writes a tile; returns the fold up to its end
  *
- * SCAN_LOOKBACK   tuning: which way
- */
+ * SCAN_LOOKBACK   tuning: 1 look-back */
 #pragma once
 #include "group/fold.cl"
 
 #ifdef TILE_ROWS /* group/tile.cl is used */
 
-/* Sets t->row to folds within the team's part of the tile; returns the fold of that part. */
+/* Sets t->row to folds within the team's part of the tile. Returns the fold of that part. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -44,8 +44,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and folds it. row[r]: the fold of what lies in the tile before this lane's elements of row r. Returns the
- * tile's fold, in all work-items. By the whole group, from uniform control flow; barriers as group_fold_before. */
+/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile's elements before this lane's row
+ * r. Called as group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -59,8 +59,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Writes a tile; `before`: the fold of all that precedes it. Returns the fold up to its end. By the whole group, from
- * uniform control flow; barriers before and after scratch is written. */
+/* Writes a tile. before: the fold of all earlier elements. Returns the fold up to the tile's end. The whole group
+ * calls, from uniform control flow; barriers before and after scratch is written. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -74,14 +74,14 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of the range of this group: tiles g * range .. g * range + range - 1 of `tiles`. */
+/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles` for group g. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
     return first + min(range, tiles - first);
 }
 
-/* Writes each group's range, given the folds of all ranges. */
+/* Writes each group's range. sums: the folds of all ranges. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -101,7 +101,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile per group. `state`, `stamp`: see lookback_state. */
+/* Writes one tile per group. state, stamp: see lookback_state. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -118,7 +118,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* sums[g] = the fold of group g's range. */
+/* sums[g]: the fold of group g's range. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {
@@ -129,7 +129,7 @@ ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint ran
     for (uint tile = group * range; tile < end; tile++) {
         sum = fold(sum, tile_fold(in, tile, &t, scratch));
 #if FOLD_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
+        barrier(CLK_LOCAL_MEM_FENCE); /* scratch is written again */
 #endif
     }
     if (get_local_id(0) == 0)

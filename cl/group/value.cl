@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as numbers, and how they are combined. Which of two values comes first does not matter: sums are modulo 2^32 or 2^64, minima and
- * maxima are in the order of keys of that type (shared/key.h), in which no two differ.
+/* Values as numbers, and their combination, which is associative and commutative: sums are modulo 2^32 or 2^64; minima
+ * and maxima follow the order of keys of the type (shared/key.h), in which different values differ.
  *
- * `how` is a VALUE_HOW, which a kernel may be given. Most are built for one: the host says COMBINE_OP and COMBINE_TYPE. */
+ * A kernel gets `how`, a VALUE_HOW, or is built for one: COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* Whether the host says how values are combined: what is made with that and without combines only then. */
+/* Whether the host defines COMBINE_OP. Some kernels combine values only then. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -31,7 +31,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Of minima and maxima: a word that is the greater as a number, the more a value prevails. */
+/* For minima and maxima: of two values, the one with the greater word prevails. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);
@@ -63,7 +63,7 @@ ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
     return value_combine_by(a, b, COMBINE_HOW);
 }
 
-/* What a value is combined with to stay as it is. */
+/* The identity of the combination. */
 #define VALUE_NONE (COMBINE_OP == COMBINE_SUM ? (ordo_value) 0 : value_of_rank(0, COMBINE_HOW))
 
 #endif

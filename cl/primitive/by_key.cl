@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of equal keys that lie side by side, a segment: one key, the fold of their values, how many they are.
+/* One key, the fold of the values and the number of elements of each segment, that is of each run of equal keys.
  *
- * One scan says of every element in which segment it is, where that begins, and what it has folded so far; who has the next
- * segment's head writes what the one before it came to. The two ways of group/tiles.cl: look-back (by_key_lookback), or
+ * A scan finds for each element its segment, the segment's first element, and the fold up to here. The work-item at the
+ * head of the next segment writes the results of a segment. Two ways (group/tiles.cl): look-back (by_key_lookback), or
  * folds of ranges first (by_key_sums, by_key_ranges).
  *
  *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
- *   BY_KEY_VALUES            1: there are values, and their folds
- *   ORDO_KEY, FOLD_OP        what values are folded to (group/fold.cl)
- *   BY_KEY_WIDEN             values have 4 bytes and their folds 8: 1 of unsigned values, 2 of signed ones; 0: they are alike
+ *   BY_KEY_VALUES            1: there are values to fold
+ *   ORDO_KEY, FOLD_OP        the type and operation of the folds (group/fold.cl)
+ *   BY_KEY_WIDEN             1: folds of 8 bytes of unsigned values of 4 bytes; 2: of signed values; 0: the same type
  *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK            tuning: which way
+ *   SCAN_LOOKBACK            tuning: 1 look-back
  *
- * Order in registers as in group/tile.cl, with vectors of 4 elements for all types.
- */
+ * Order in registers as in group/tile.cl, with vectors of 4 elements for all types. */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -65,8 +64,8 @@ typedef struct {
     __global const by_key_in   *values;
     __global by_key_word       *keys_out;
     __global ordo_key          *values_out;
-    __global uint              *counts; /* NULL: not wanted */
-    __global uint              *groups; /* one word: how many segments there are */
+    __global uint              *counts; /* may be NULL */
+    __global uint              *groups; /* one word: the number of segments */
     uint                        count, room;
 } by_key_arrays;
 
@@ -112,7 +111,7 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Segment `number` ended before element `end`: `all` is the fold of everything up to there. */
+/* Writes segment `number`, which ends before element `end`. all: the fold up to there. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -126,14 +125,14 @@ ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint en
         a->counts[number] = end - fold_last_head(all);
 }
 
-/* Segment `number` begins with this key. */
+/* Writes the key of segment `number`. */
 ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_word key)
 {
     if (number < a->room)
         a->keys_out[number] = key;
 }
 
-/* After the last element: `all` is the fold of everything. */
+/* Writes the last segment and the number of segments. all: the fold of all elements. */
 ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 {
     by_key_end(a, all, a->count);
@@ -149,7 +148,7 @@ typedef struct {
     uint first, end;
 } input_tile;
 
-/* Heads are counted without a branch; of the values only those behind the last one matter. */
+/* Counts heads without a branch. Only values after the last head count. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
 {
     uint      heads = first == 0, i = end;
@@ -174,7 +173,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes a tile's segments; `before`: the fold of all that precedes it. Returns the fold up to its end. */
+/* Writes a tile's segments. before: the fold of all earlier elements. Returns the fold up to the tile's end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -229,8 +228,7 @@ typedef struct {
     fold_item   row[TILE_ROWS];
 } input_tile;
 
-/* Keys and values of elements that are there. Tiles are whole vectors, which are read as such where the array's first lies
- * on their grid. */
+/* Loads keys and values. Whole tiles of an aligned array are read in vectors. */
 ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     const bool whole = tile_is_whole(tile, a->count, 0);
@@ -269,7 +267,7 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* The last key of the lane before, in its row; for the first lane the key before the row. */
+/* The key before this lane's first key of a row. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1
@@ -315,7 +313,7 @@ ORDO_FN void tile_load_input(__private const by_key_arrays *a, uint tile, __priv
     by_key_mark(a, tile, t);
 }
 
-/* Writes a tile's segments; `before`: the fold of all that precedes it. */
+/* Writes a tile's segments. before: the fold of all earlier elements. */
 ORDO_FN void tile_write(__private const by_key_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     ORDO_UNROLL

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the keys and values whose flag is not 0, in order: a scan over the flags says where each goes.
+/* Copies the keys and values whose flag is not 0, in order. A scan over the flags finds the places.
  *
- * The two ways of group/tiles.cl: look-back (compact_lookback), or counts of ranges first (compact_counts,
- * compact_ranges).
+ * Two ways (group/tiles.cl): look-back (compact_lookback), or counts of ranges first (compact_counts, compact_ranges).
  *
  *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
  *   FOLD_GROUP, TILE_ITEMS                   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK                            tuning: which way
+ *   SCAN_LOOKBACK                            tuning: 1 look-back
  *
- * Counts are 32-bit sums of group/fold.cl, whatever the keys.
+ * Counts are sums of 32 bits (group/fold.cl).
  *
- * Order in registers, "rows of lanes": a team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l
- * has element l of each. One ballot per row ranks its elements, and what is kept of a row is written side by side.
+ * Order in registers: a team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of
+ * each row. One ballot per row ranks its elements, and the kept elements of a row are written to neighbouring places.
  */
 #pragma once
 #include "device/compiler.cl"
@@ -41,7 +40,7 @@ typedef ulong compact_key;
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;
 #else
-typedef uint  compact_value; /* with COMPACT_VALUE_BYTES 0 there are none */
+typedef uint  compact_value; /* unused with COMPACT_VALUE_BYTES 0 */
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
@@ -72,7 +71,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* One work-item's tile: elements first .. end - 1, of which it keeps `own`. */
+/* One work-item's tile: elements first .. end - 1. It keeps `own` elements. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -83,7 +82,7 @@ ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __
     t->end = t->first + min(TILE_SIZE, a->count - t->first);
 }
 
-/* The number that this work-item's share of the tile keeps. */
+/* The number of kept elements of this work-item. */
 ORDO_FN uint compact_share(__private const compact_arrays *a, __private const input_tile *t)
 {
     uint kept = 0;
@@ -101,9 +100,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes what the tile keeps, from element `at` on. Each element is written where the next kept one goes, kept or not: what
- * is not is overwritten by what is, and there is no branch to guess. Nothing is written behind the last kept one, where
- * another tile's elements may be. */
+/* Writes the kept elements from element `at` on. Each element is written to the place of the next kept one, which
+ * avoids a branch: the next element overwrites it unless it is kept. Nothing is written behind the last kept element,
+ * because another tile's elements may be there. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -120,12 +119,12 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A group's tile in registers, which keeps `own` elements; what is not kept is not loaded. */
+/* A group's tile in registers. It keeps `own` elements, and loads only these. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
     uint          flags;  /* a bit per element */
-    uint          before; /* kept by the tile's teams before this one */
+    uint          before; /* kept by earlier teams of the tile */
     uint          own;
 } input_tile;
 
@@ -135,7 +134,6 @@ ORDO_FN uint compact_element(uint tile, uint row)
     return tile * TILE_SIZE + (team_index() * TILE_ITEMS + row) * TEAM_WIDTH + team_lane();
 }
 
-/* Loads this lane's flags of a tile. */
 ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __private input_tile *t)
 {
     t->flags = 0;
@@ -152,8 +150,7 @@ ORDO_FN uint compact_share(__private const compact_arrays *a, __private const in
     return popcount(t->flags);
 }
 
-/* Loads a tile; returns the number that it keeps, in all work-items. By the whole group, from uniform control flow;
- * barriers as group_fold_before. */
+/* Loads a tile. Returns the number of kept elements, in all work-items. Called as group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -172,7 +169,7 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return own;
 }
 
-/* Writes what a tile keeps, from element `at` on. By the whole group, from uniform control flow. */
+/* Writes the kept elements from element `at` on. The whole group calls, from uniform control flow. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     uint row_at = at + t->before;
@@ -200,7 +197,7 @@ ORDO_FN fold_item tile_whole(__private const compact_arrays *a, uint tile, fold_
 {
     input_tile t;
 #if FOLD_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE); /* before scratch is written again */
+    barrier(CLK_LOCAL_MEM_FENCE); /* scratch is written again */
 #endif
     const fold_item own = tile_fold(a, tile, &t, scratch);
     tile_write(a, tile, &t, before);
@@ -240,7 +237,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* counts[g] = what group g's range keeps. The group meets once: its work-items add up their own shares first. */
+/* counts[g]: the kept elements of group g's range. Each work-item adds up its share first, so one fold suffices. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of two sorted arrays in one launch: each work-group finds for itself where its tile of the output
- * begins in both inputs, so that nothing is written but the result.
+/* The stable merge of two sorted arrays in one launch. Each work-group finds the begin of its tile of the output in
+ * both inputs, so only the result is written.
  *
  *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
- *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements straight from input to output
+ *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements from input to output
  *
- * Counts: a_count + b_count plus a tile is below 2^32 (ORDO_MAX_COUNT leaves that much room).
- */
+ * ORDO_MAX_COUNT ensures that a_count + b_count plus a tile is below 2^32. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -20,7 +19,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search asks for TEAM_WIDTH places at once. Wider teams would take fewer steps, but read more than they save. */
+/* A search reads TEAM_WIDTH places per step. Wider teams would read more than they save in steps. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -32,20 +31,20 @@
 
 #define MERGE_TILE (MERGE_GROUP * MERGE_ITEMS)
 
-/* Both inputs, from their first elements on. */
 typedef struct {
     __global const ordo_key    *a_keys, *b_keys;
     __global const merge_value *a_values, *b_values;
     uint                        a_count, b_count;
 } merge_input;
 
-/* A tile of the output: from element `begin` on it holds a_count elements of a, from a_begin on, and b_count of b. */
+/* A tile of the output: from element `begin` on, a_count elements of a from a_begin on, and b_count of b from b_begin
+ * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements hold at least `a` of a's: the first a of them come before the rest of b.
- * low and high bound the answer: a <= low holds, a > high does not. */
+/* Whether the merge's first `diagonal` elements hold at least `a` elements of a. True for a <= low, false for a > high.
+ */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -53,8 +52,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals, from how many elements of a come before each. Where the input is not in order,
- * these may contradict each other: the end then gives way. */
+/* Sets the tile between two diagonals from the numbers of a's elements before them. If these contradict each other,
+ * because the input is not in order, the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -81,12 +80,12 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* where in the tile's input an element of its output stood */
+    ushort from[MERGE_TILE]; /* the place in the tile's input of each element of its output */
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* how many elements of a come before the tile, and before the next */
+    uint a_split[2]; /* a's elements before the tile, and before the next tile */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -94,14 +93,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* What is known of a diagonal: how many of its elements are a's is low to high. */
+/* The number of a's elements among the first `diagonal` elements is low to high. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One vote of a team: its lanes ask for base + stride, base + 2 * stride, and so on, and the answer comes to lie between
- * two of these, or before the first, or after the last. base >= low.
- * Called by every lane of the sub-group, from uniform control flow. */
+/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. Every lane of the
+ * sub-group calls, from uniform control flow. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -112,10 +110,10 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* How many of the first `diagonal` elements of the merge are a's, found by a team. The first vote is around the place
- * where they are if a's keys and b's are spread alike, `near` apart, and leaves less than `near` then; each further vote
- * leaves one part in TEAM_WIDTH + 1.
- * Called by every lane of the sub-group, from uniform control flow; diagonals may differ between its teams. */
+/* The number of a's elements among the first `diagonal` elements of the merge, found by a team. The first step tests
+ * places `near` apart around the place for equal distributions. If the answer is there, less than `near` remains. Each
+ * further step leaves one part in TEAM_WIDTH + 1. Every lane of the sub-group calls, from uniform control flow; teams
+ * may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -129,14 +127,14 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets the tile of this work-group. Called by the whole group; a_split may be written again after the next barrier. */
+/* Sets the tile of this work-group. The whole group calls. a_split may be written after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
 
-    /* The two teams may be of one sub-group, which has to call the search as a whole. */
+    /* both teams may belong to one sub-group, which must call as a whole */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -147,12 +145,11 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
     merge_set_tile(tile, begin, end, a_split[0], a_split[1]);
 }
 
-/* Element `at` of a tile's input: a's part, then b's. */
+/* Element `at` of a tile's input: a's part, then b's part. */
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and its values if they are staged. Past the tile's end, which only the last tile has within its
- * MERGE_TILE elements, the last element is read again: loads without a condition are in flight all at once.
- * Called by the whole group; a barrier must follow. */
+/* Loads the tile's keys, and its values if they are staged. Beyond the end of the last tile it reads the last element
+ * again, so that no load has a condition. The whole group calls; a barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -181,8 +178,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's two parts in place; each work-item makes MERGE_ITEMS neighbouring elements of the output.
- * Every work-item of the group calls. Needs a barrier before; ends with one. */
+/* Merges the tile's parts in place. Each work-item produces MERGE_ITEMS neighbours. The whole group calls, after a
+ * barrier; ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint a_count = tile->a_count, count = a_count + tile->b_count;
@@ -205,7 +202,7 @@ ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_loca
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the merged tile out. Called by the whole group, after a barrier. */
+/* Writes the merged tile. The whole group calls, after a barrier. */
 ORDO_FN void merge_store(__private const merge_input *in, __private const merge_tile *tile,
                          __local const merge_local *mem, __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -213,7 +210,7 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
     keys_out += tile->begin;
 
 #if ORDO_VALUE_BYTES
-    /* All reads first, then the writes: the keys go out while the values come in. */
+    /* all reads precede the writes, so keys are written while values arrive */
     merge_value values[MERGE_ITEMS];
 #if !MERGE_STAGED
     __global const merge_value *av = in->a_values + tile->a_begin, *bv = in->b_values + tile->b_begin;
@@ -245,8 +242,7 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 #endif
 }
 
-/* One group per tile of the output, ceil((a_count + b_count) / MERGE_TILE) of them. near: see merge_path_team; at most
- * 2^15, so that no sum overflows. */
+/* One group per tile of the output. near: see merge_path_team; at most 2^15, so that no sum overflows. */
 ORDO_KERNEL(MERGE_GROUP)
 /* clang-format off */
 void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
@@ -270,9 +266,9 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
     merge_store(&in, &tile, &mem, keys_out + keys_out_at, values_out + values_out_at);
 }
 
-#else /* one work-item by itself */
+#else /* one work-item */
 
-/* How many of the first `diagonal` elements of the merge are a's. Callable from anywhere. */
+/* The number of a's elements among the first `diagonal` elements of the merge. */
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
@@ -287,7 +283,7 @@ ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
     return low;
 }
 
-/* Copies `count` elements of one input to the output's element `to` on. */
+/* Copies `count` elements of one input to the output from element `to` on. */
 ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_value *values, uint count,
                         __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -299,7 +295,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* One work-item per MERGE_TILE elements of the output; `near` is not used. */
+/* One work-item per MERGE_TILE elements of the output. `near` is unused. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
@@ -326,7 +322,7 @@ void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* So many steps cannot use up either part, and need not ask. */
+        /* this many steps cannot use up either part, so they need no test */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum, minimum or maximum of an array: each group folds a range of tiles, then one group folds the results: in the same
- * launch (reduce_once) the one that is done last, which waits for nobody, else the only one of another launch (reduce_keys,
- * reduce_sums). Every fold here is of an associative and commutative operation on integers, so the grouping does not show in
- * the result.
+/* The sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the results: the
+ * last group to finish in the same launch (reduce_once), which waits for no group, or the group of a second launch
+ * (reduce_keys, reduce_sums). The operations on integers are associative and commutative, so the result does not depend
+ * on the grouping.
  *
- *   ORDO_KEY, FOLD_OP        what is folded (group/fold.cl)
+ *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl)
  *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK            tuning: which way; 1 needs order between groups
- */
+ *   SCAN_LOOKBACK            tuning: 1 reduce_once, which needs order between groups */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -22,7 +21,7 @@
 #define TILE_ITEMS 4096
 #endif
 
-/* This work-item's share of tiles first_tile .. end_tile - 1: all of them. */
+/* The fold of tiles first_tile .. end_tile - 1. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     const uint end = (uint) min((ulong) end_tile * TILE_ITEMS, (ulong) count);
@@ -36,7 +35,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* This work-item's share of tiles first_tile .. end_tile - 1. From uniform control flow of the group. */
+/* This work-item's share of the fold of tiles first_tile .. end_tile - 1. From uniform control flow of the group. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -53,8 +52,8 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* The fold of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. By the whole group, from uniform control
- * flow; in work-item 0, at least. */
+/* The fold of this group's range of tiles, at least in work-item 0. The whole group calls, from uniform control flow.
+ */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -72,7 +71,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* What groups leave for the last one: words that are poked and peeked at, each by one work-item. */
+/* Results of groups for the last one: words with uncached stores and loads, each by one work-item. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_poke ordo_poke64
@@ -83,7 +82,8 @@ typedef volatile __global uint *reduce_left;
 #define reduce_peek ordo_peek
 #endif
 
-/* The fold of what `count` groups left. By the last one, from uniform control flow; in work-item 0, at least. */
+/* The fold of the results of `count` groups, at least in work-item 0. The last group calls, from uniform control flow.
+ */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -93,10 +93,9 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Leaves the group's fold for the last one; 1 to that: it sees what all others left, once its group has come to a barrier.
- * `ticket`: 0 before and after the launch. By one work-item.
- *
- * The fence before a group's ticket and the one after the last ticket pair: whoever takes a number takes it after all lower ones. */
+/* Stores the group's fold. Returns 1 to the last group: after its next barrier it sees the results of all groups.
+ * ticket: 0 between launches. One work-item calls. The fence before a group's ticket pairs with the fence after the
+ * last ticket: tickets are taken in order. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_poke(&left[get_group_id(0)], fold_value(sum));
@@ -108,7 +107,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* *out = the fold of all. left: room for as many as there are groups; neither it nor `ticket` is used by the only group. */
+/* *out: the fold of all keys. left: a word per group. A single group does not use `left` and `ticket`. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -133,7 +132,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Group g folds its range into sums[g], or, being the only one, into *out (if `last`). */
+/* sums[g]: the fold of group g's range. A single group (`last`) writes *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)
@@ -147,7 +146,7 @@ void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shif
         sums[get_group_id(0)] = sum;
 }
 
-/* *out = the fold of sums[0 .. count - 1]. */
+/* *out: the fold of sums[0 .. count - 1]. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *out, ulong out_at)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of any size, moved by their numbers: gather reads rows from anywhere and writes them one after another, scatter the
- * other way round. Numbers of rows that are not there are passed over.
+/* Moves rows of any size by their numbers: gather reads scattered rows and writes consecutive ones, scatter the
+ * reverse. Numbers of missing rows are skipped.
  *
- *   ROWS_WORD     bytes that are moved at once: 1, 2, 4, 8 or 16, a divisor of the row and of where both arrays begin
- *   ROWS_SCATTER  1: scatter. Of rows with the same number the last one is to stay: `latest` says which that is, or is NULL
- *                 where all numbers are different
- *   ROWS_GROUP    work-items per group; of 1, each moves whole rows alone
- */
+ *   ROWS_WORD     bytes of a move: 1, 2, 4, 8 or 16, a divisor of the row and of both arrays' offsets
+ *   ROWS_SCATTER  1: scatter. The last row with a number stays: `latest` names it, or is NULL if all numbers differ
+ *   ROWS_GROUP    work-items per group; in a group of 1 the work-item moves whole rows */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -35,7 +33,7 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* Row i of `list` belongs with row index[i] of `table`. */
+/* Row i of `list` belongs to row index[i] of `table`. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -43,7 +41,7 @@ typedef struct {
     uint                 words;         /* of a row */
 } row_arrays;
 
-/* Whether row i of the list is moved; *at: where its first word is in the table. */
+/* Whether row i of the list is moved; *at: its first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -69,7 +67,7 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #if ROWS_GROUP == 1
 
-/* Rows that are asked for ahead of the one that is moved. */
+/* Rows that are prefetched ahead of the moved row. */
 #define ROWS_AHEAD 16
 
 /* Rows first .. end - 1 of the list. */
@@ -88,7 +86,7 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Words `first` to `first` + count - 1 of the list, neighbours by neighbours. A row may begin before them and end behind. */
+/* Moves words `first` to `first` + count - 1 of the list. Rows may cross both ends. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -104,7 +102,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Each group moves `share` rows of the list (group 1) or words of it. */
+/* Each group moves `share` rows (group of 1) or words of the list. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -119,7 +117,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* latest[r] = 1 + the last row of the list that goes to row r; 0 at first. */
+/* latest[r]: 1 + the last row of the list that goes to row r; 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefix sums, minima and maxima, also within segments.
  *
- * The two ways of group/tiles.cl: look-back (scan_lookback), or folds of ranges first (scan_sums, scan_ranges).
+ * Two ways (group/tiles.cl): look-back (scan_lookback), or folds of ranges first (scan_sums, scan_ranges).
  *
- *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   what is scanned (group/fold.cl)
+ *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   type and operation (group/fold.cl)
  *   FOLD_GROUP, TILE_ITEMS              tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK                       tuning: which way
+ *   SCAN_LOOKBACK                       tuning: 1 look-back
  *
- * With FOLD_GROUP 1 (CPUs) a tile is TILE_ITEMS neighbours that one work-item reads from its cache twice.
- */
+ * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -20,7 +19,7 @@
 #define SCAN_LOOKBACK 0
 #endif
 
-/* The arrays of a call; `shift` is that of group/tile.cl. */
+/* shift: see group/tile.cl. */
 typedef struct {
     __global const ordo_key *in;
     __global const uchar    *heads; /* FOLD_SEGMENTED */
@@ -87,7 +86,7 @@ ORDO_FN fold_item tile_fold(__private const scan_arrays *a, uint tile, __private
     return scan_fold(a, t->first, t->end);
 }
 
-/* Writes items; `before`: the fold of all that precedes them. Returns the fold up to their end. */
+/* Writes items. before: the fold of all earlier items. Returns the fold up to the tile's end. */
 ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const input_tile *t, fold_item before)
 {
     if (a->inclusive) {
@@ -142,7 +141,7 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* What is written for item x, where `before` is the fold of what precedes it and `upto` that with x. */
+/* The output for item x. before: the fold of all earlier items; upto: with x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);
@@ -150,7 +149,7 @@ ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, f
     return fold_key_of(a->inclusive ? fold_value(upto) : exclusive);
 }
 
-/* Writes a tile; `before`: the fold of all that precedes it. By the whole group, from uniform control flow. */
+/* Writes a tile. before: the fold of all earlier items. The whole group calls, from uniform control flow. */
 ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     tile_keys out;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs: one work-item, alone in its group, per chunk of consecutive elements. Count the chunk's
- * digits, scan, scatter; no barrier anywhere. What is so little that launches take longer than the work: all by one work-item.
+/* Stable radix sort for CPUs: one work-item per chunk of consecutive elements counts the chunk's digits, then a scan,
+ * then one work-item per chunk scatters. No barriers. If launches would take longer than the work, one work-item does
+ * all.
  *
- * The scatter writes element by element to 256 streams. Collecting each digit's elements in a cache line first was slower: 28
- * against 34 million pairs a second and core at 2^22, 41 against 69 at 2^18. */
+ * The scatter writes single elements to 256 streams. Collecting each digit's elements in a cache line first was slower:
+ * 28 against 34 million pairs a second and core at 2^22, 41 against 69 at 2^18. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -35,7 +36,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global uint *counts, stru
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* The counts become where each chunk's elements of each digit begin. One work-item in all. */
+/* Turns the counts into the places of each chunk's first elements. One work-item. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global uint *counts, struct sort_chunks c)
 {
@@ -51,7 +52,7 @@ void sort_chunk_scan(__global uint *counts, struct sort_chunks c)
 ORDO_KERNEL(1)
 void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *counts, struct sort_chunks c)
 {
-    uint       next[RANK_RADIX]; /* where the digit's next element goes */
+    uint       next[RANK_RADIX]; /* the place of the digit's next element */
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
 
     __global const ordo_value *from_values = PAIR_VALUES(in, c.values_in_at + first);
@@ -73,7 +74,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *count
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits that keys are sorted by, from bit 0 up: digits are then at places that the compiler knows. */
+/* The sorted bits. Digits count from bit 0 of the field, so their positions are constants. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -89,7 +90,7 @@ typedef struct {
     __global ordo_value *values; /* null without values */
 } few_pairs;
 
-/* Moves all from one place to another, in the order of a digit whose elements begin at next[]. */
+/* Moves all elements, in the order of a digit. next[]: the places of the digits' next elements. */
 ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
                          __private uint next[RANK_RADIX])
 {
@@ -111,7 +112,7 @@ ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
     }
 }
 
-/* counts[pass][digit] of all passes, by one look at the keys. */
+/* counts[pass][digit] of all passes, in one read of the keys. */
 ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint counts[FEW_PASSES][RANK_RADIX])
 {
     for (uint pass = 0; pass < FEW_PASSES; pass++)
@@ -125,7 +126,7 @@ ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint
     }
 }
 
-/* counts[] become where each digit's elements begin. */
+/* Turns counts into the places of each digit's first elements. */
 ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
 {
     uint before = 0;
@@ -136,8 +137,8 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* One work-item in all. A pass whose digit is the same in all keys is left out, so where the last one writes is known once all
- * are counted. keys_out may be keys_in, with values_out values_in. */
+/* One work-item. Skips passes by digits that all keys share, so the counts determine the last written buffer. keys_out
+ * may be keys_in with values_out values_in. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {
@@ -153,7 +154,7 @@ void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_pla
 
     few_pairs from = in;
     bool      to_out = moves % 2 == 1;
-    if (to_out && in_place) { /* one move more */
+    if (to_out && in_place) { /* needs one more move */
         few_copy(in, spare, s.count);
         from = spare;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles: every group counts all keys for itself, so there is one launch, and nothing to wait
- * for or to clear. */
+/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits and cleared buffers
+ * suffices. */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of the counters, lanes apart, so that equal keys do not queue for one word. */
+/* Copies of the counters for different lanes, because equal keys would contend for one word. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
-/* Keys that a work-item has under way while it counts. */
+/* Concurrent reads of a work-item. */
 #define DIRECT_AHEAD 4
 
 /* Adds the digits of elements first .. end - 1 to counts[digit * DIRECT_COPIES + copy]. */

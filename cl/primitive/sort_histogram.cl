@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram of every digit that a radix sort (sort_onesweep.cl) passes by, in one read of the keys, and the plan of the
- * passes over 8-byte keys (shared/sort.h).
+/* The histogram of every digit of a radix sort (sort_onesweep.cl), in one read of the keys, and the plan of the passes
+ * over 8-byte keys (shared/sort.h).
  *
- * The plan leaves out digits that all keys share. If the most significant digits split the keys into small segments, the passes
- * sort by those digits alone, and sort_local.cl sorts each segment in local memory by all bits below. Stehle and Jacobsen, A
- * Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017).
- */
+ * The plan omits digits that all keys share. If the most significant digits split the keys into small segments, the
+ * passes sort by those digits only, and sort_local.cl sorts each segment by all bits below in local memory. Stehle and
+ * Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* ---- the histogram --------------------------------------------------------------------------------------------- */
 
-/* Several copies of the counters, lanes apart, so that equal keys do not queue for one word. */
+/* Copies of the counters for different lanes, because equal keys would contend for one word. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
-/* counts of `passes` digits of one key, into this work-item's copy. */
+/* Counts the digits of one key in this work-item's copy. */
 ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
@@ -45,9 +44,9 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* The last group to finish turns the counts into where each digit begins, and leaves the counters as it found them: zero.
- * Its loads are ordered behind the others' additions by the counter of finished groups, to which each group adds behind a
- * fence. */
+/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters.
+ * Each group adds to the counter of finished groups after a fence, which orders the loads here after the additions of
+ * all groups. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -86,28 +85,28 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
-/* The last group counts its sample in this many cells. */
+/* Cells of the last group's sample. */
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* the mean number of elements that have the prefix of a random element */
-    float fullest; /* the share of the sample in the fullest cell */
+    float mean;    /* the mean number of elements with the prefix of a random element */
+    float fullest; /* the fullest cell's share of the sample */
 } sample_prefixes;
 
-/* Keys of the sample that a work-item asks for at once. */
+/* Concurrent reads of a work-item in the sample. */
 #define SAMPLE_AHEAD 8
 
-/* The number of keys in a sample of `count` keys, of which there are at least 2^12. With 8192 cells the standard
- * deviation of the estimate is at most 16 elements up to 2^26 keys. */
+/* The size of the sample of `count` keys, at least 2^12. With 8192 cells the standard deviation of the estimate is at
+ * most 16 elements up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates how many elements share a prefix: the bits of the ordered form from `shift` on. Counts a sample by a hash
- * of the prefix. Two different prefixes fall into one cell with a probability of 1 / SAMPLE_CELLS. More pairs than that
- * have equal prefixes. Called by every work-item, uniformly. */
+/* Estimates the number of elements that share a prefix, that is the ordered form from bit `shift` on. Counts a sample
+ * by a hash of the prefix. Two different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; additional pairs
+ * have equal prefixes. The whole group calls, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -146,23 +145,22 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* A segment with a greater share of all elements keeps one group busy for long. */
+/* A segment with a greater share of all elements occupies one group for long. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* The mean number of elements in the bin of an element. The local pass compares each element with all others of its
+/* Limit of the mean number of elements in an element's bin. The local pass compares each element with all others of its
  * bin. */
 #define SAMPLE_BIN_MAX 96.0f
-/* The bins of the local pass tell at least this many bits below the two top digits apart. */
+/* The local pass's bins distinguish at least this many bits below the two top digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of passes, by digit `top` and the ones below it, after which segments are small enough for the local pass;
- * 0: the local pass does not pay. `top` is the most significant digit that varies. A wrong estimate costs time: the
- * result is right all the same. Called by every work-item, uniformly. */
+/* The number of passes, by digit `top` and the digits below it, that leave segments for the local pass; 0: it does not
+ * pay. top: the most significant varying digit. A wrong estimate costs time only. The whole group calls, uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Tries prefixes of two digits and SAMPLE_BIN_BITS first (digits = 1), then two digits, then three. */
+    /* tests prefixes of two digits and SAMPLE_BIN_BITS first (digits = 1), then of two and three digits */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -185,7 +183,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by the digits from `low` to `top`. The local pass sorts by the bits below. Called by one work-item. */
+/* Plans passes by the digits from `low` to `top`, before the local pass. One work-item calls. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -194,7 +192,7 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans passes by every digit that varies, and by more where S3 asks for it. Called by one work-item. */
+/* Plans passes by every varying digit, and by one more if S3 requires it. One work-item calls. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -212,7 +210,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. Called by every work-item of the last group, behind a barrier after the digits' facts. */
+/* Writes the plan. The whole last group calls, with a barrier after the digits' facts. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -230,9 +228,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Histograms of every digit in one read of the keys, the plan of the passes over 8-byte keys, and a clean start for the
- * passes: tickets and status words are zeroed. Any number of groups. counters: one word for finished groups, then
- * passes x RANK_RADIX; zero before and after. */
+/* Computes the histograms and the plan, and zeroes the passes' tickets and status words. Any number of groups.
+ * counters: one word for finished groups, then passes x RANK_RADIX; zero before and after. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort_histogram.cl). The elements are in order by their most significant digits. Each
- * work-group sorts one range of whole segments by all bits.
+/* The local pass of the hybrid radix sort (sort_histogram.cl). The elements are sorted by their most significant
+ * digits. Each work-group sorts one range of whole segments by all bits.
  *
  *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
  *   2  spread   Puts the index of each element into its bin, in any order.
@@ -8,8 +8,7 @@
  *               does not depend on the order of step 2. There are as many bins as elements: most hold one or two.
  *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
  *
- * A range with a bin of more than LOCAL_BIN_MAX elements is left to sort_large. Tunables: GROUP_SIZE, LOCAL_ITEMS.
- */
+ * sort_large sorts ranges with a bin of more than LOCAL_BIN_MAX elements. Tunables: GROUP_SIZE, LOCAL_ITEMS. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -26,12 +25,12 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* Each element of a bin is compared with all others; a bin of more elements takes too long. */
+/* Larger bins take too long, because each element is compared with all others of its bin. */
 #define LOCAL_BIN_MAX 256
 
 /* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
 
-/* The first element from `at` on that is not in the segment of element at - 1; `count` if there is none. */
+/* The first element from `at` on outside the segment of element at - 1; `count` if there is none. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -51,7 +50,7 @@ ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint a
     return first;
 }
 
-/* bounds[r] = the first element of range r; bounds[ranges] = count. One work-item per bound. */
+/* bounds[r]: the first element of range r; bounds[ranges] = count. One work-item per bound. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *keys_spare, __global const uint *plan,
                  __global uint *bounds, struct sort_local s)
@@ -69,7 +68,7 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 /* ---- one range ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint   bins[LOCAL_TILE / 2]; /* two bins to a word: their counts, then the places of their first elements */
+    uint   bins[LOCAL_TILE / 2]; /* two bins per word: their counts, then the places of their first elements */
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];
     uint   fullest;
@@ -80,7 +79,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* Maps keys of a range to bins: subtracts `least`, shifts so that the greatest has 32 bits, and scales. */
+/* Maps keys of a range to bins: subtracts `least`, shifts until the greatest has 32 bits, and scales. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -108,7 +107,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1: which[i] = bin << 16 | the element's number in its bin. Numbers are given in any order. */
+/* Step 1: which[i] = bin << 16 | the element's number in its bin, in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -126,8 +125,8 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Turns the bins' counts into the places of their first elements. Sets l->fullest to the greatest count if that is more
- * than LOCAL_BIN_MAX. Other work-items see both behind the next barrier. */
+/* Turns the bins' counts into the places of their first elements. Sets l->fullest to the greatest count if it exceeds
+ * LOCAL_BIN_MAX. The next barrier makes both visible. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -161,7 +160,7 @@ ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The place of element e, which has this key, in the sorted range. */
+/* The place of element e in the sorted range. form, bin: of its key. */
 ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         uint e, ordo_key_form form, uint bin)
 {
@@ -198,9 +197,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts one range of at most range_max elements into the output. One group per range. The range may lie in the output
- * already: all of it is read before any of it is written. bounds[ranges + 1 + range] = 1 if sort_large sorts
- * it. */
+/* Sorts one range of at most range_max elements into the output. One group per range. The range may lie in the output,
+ * because all reads precede the writes. bounds[ranges + 1 + range]: 1 if sort_large sorts it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
@@ -214,7 +212,7 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    /* The range lies between the beginning of its first segment and the end of its last one. */
+    /* the range extends from the begin of its first segment to the end of its last segment */
     const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
     const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
                                          (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. The tiles look back at each
- * other in the same launch, so a pass reads and writes everything once. Adinarayan and Merrill, Onesweep (2022); look-back:
- * Merrill and Garland (2016).
+/* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
+ * each other in one launch, so a pass reads and writes everything once. Adinarayan and Merrill, Onesweep (2022);
+ * look-back: Merrill and Garland (2016).
  *
- * Others: reduce-then-scan (sort_scatter.cl) waits for nobody and reads the keys twice; direct (sort_direct.cl) is for few tiles;
- * sort_small.cl for one tile. All rank and scatter with group/sort_tile.cl and are stable, so their results are the same bits.
- */
+ * Other ways: reduce-then-scan (sort_scatter.cl) needs no forward progress and reads the keys twice; direct
+ * (sort_direct.cl) is for few tiles, sort_small.cl for one tile. All use group/sort_tile.cl and are stable, so their
+ * results are the same bits. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
@@ -14,21 +14,21 @@
 
 /* ---- look-back -------------------------------------------------------------------------------------- */
 
-/* Looks at a predecessor before the waiting group counts that tile itself. A tile needs some 10 us. */
+/* Polls of a silent tile before the waiting group counts that tile itself. A tile needs some 10 us. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
-/* How far one digit's look-back has come. */
+/* The progress of one digit's look-back. */
 typedef struct {
     uint sum; /* elements of the digit in the tiles after `at` and before this one */
-    int  at;  /* the tile that is asked next; below the first tile: done */
+    int  at;  /* the next tile to read; below the first tile: complete */
 } sort_look;
 
-/* Words asked for together: the answers take as long as one, and most are there. */
+/* Words that are read at the same time. Most are published. */
 #define SORT_LOOK_AHEAD 4
 
-/* Goes on until the sum is complete or a tile is silent for too long: then false. */
+/* Reads on until the sum is complete. False if a tile stays silent. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -54,9 +54,9 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* before[j] = elements of this work-item's digit j in all tiles of this launch before this one. Ends whether or not other
- * groups make progress: a tile that stays silent is counted here, by the whole group.
- * Called by every work-item, uniformly, with l->missing 0 and visible. */
+/* before[j]: elements with digit j of this work-item in all earlier tiles of this launch. Ends without forward
+ * progress, too: the whole group counts a silent tile. The whole group calls, uniformly, with l->missing 0 and visible.
+ */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -116,8 +116,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* The next tile of the launch, for the whole group, and the digit of the pass: one work-item waits for both at once. Tickets
- * start in the order in which groups do, so a tile's predecessors have all been taken by groups that have started. */
+/* The next tile of the launch, and the digit of the pass; one work-item reads both at the same time. Groups take
+ * tickets in the order of their start, so the groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -154,13 +154,13 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* What lies beyond the end was counted under the last digit; only the very last tile has any. Whoever reads that
-     * count adds it to the last digit of a later tile, and there is none. */
+    /* Missing elements of the last tile were counted under the last digit. Readers add that count only to the last
+     * digit of later tiles, and there are none. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, d.shift, d.mask, &places);
-    /* Now, in the registers that the keys have left: they arrive while the group looks back. */
+    /* these loads use the registers of the keys, and arrive during the look-back */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort, least significant digit first, reduce-then-scan: count, scan and scatter in three launches. Waits for
- * nobody, reads the keys twice. */
+/* Stable radix sort, least significant digit first, by reduce-then-scan: count, scan and scatter in three launches.
+ * Needs no forward progress. Reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* Built together: sort_count sort_scan sort_scatter */
 
-/* counts[digit * tiles + tile] = how many of the tile's keys have the digit. One group per tile. */
+/* counts[digit * tiles + tile]: the tile's keys with the digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -21,7 +21,7 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
-/* One group per digit: its counts become the counts before each tile, its total goes to control[digit]. */
+/* Turns a digit's counts into the counts before each tile; control[digit]: its total. One group per digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -44,7 +44,7 @@ void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
         control[digit] = before;
 }
 
-/* Sorts each tile by one digit and writes it to where the counts say. One group per tile. */
+/* Sorts each tile by one digit and writes it to the places from the counts. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of what one work-group holds in its registers, in one launch: all passes run there, with local memory
- * as the only meeting place. Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in
- * group/sort_tile.cl. */
+/* Stable radix sort of the elements in one work-group's registers, in one launch. The group exchanges elements through
+ * local memory. Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in group/sort_tile.cl. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -25,8 +24,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* Where each key of this work-item goes in the order of one digit. Called by every work-item, uniformly; the
- * exchange is free for counts on entry and for keys on return. */
+/* The place of each key of this work-item in the order of one digit. The whole group calls, uniformly. The exchange is
+ * free on entry and on return. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -41,7 +40,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
 }
 
 /* Register i of this work-item becomes element rank_first_element() + i * TEAM_WIDTH of the new order. Barriers: one
- * between, one after, so the exchange is free on return. */
+ * between, one after. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \
@@ -54,7 +53,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                  \
     } while (0)
 
-/* One group. keys_out may be keys_in, values_out may be values_in: all is read before anything is written. */
+/* One group. keys_out may be keys_in, and values_out values_in, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least elements of an array, or the one of a given rank, by radix select: digit by digit from the highest, each time
- * keeping of the candidates those with the digit that is searched for. No sorting: the array is read twice, or a few times
- * more where very many elements share their first digits.
+/* The least elements of an array, or the element of a given rank, by radix select: digit by digit from the highest,
+ * each pass keeps the candidates with the searched digit. It reads the array twice, or a few times more if very many
+ * elements share their first digits.
  *
- * Candidates are written to a list as soon as they fit; until then a pass reads the array again and knows them by their
- * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+ * Candidates are written to a list as soon as they fit. Until then, a pass reads the array again and finds candidates
+ * by their digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * What is taken lies in no order: who comes first takes the next place. Of little one group makes the order (top_order), else
- * the caller sorts it.
+ * Taken elements lie in any order. One group sorts few of them (top_order), else the caller sorts them.
  *
  *   ORDO_KEY, ORDO_DESCENDING   the order
- *   TOP_SELECT                  1: only the element of rank `needed` - 1 is wanted
+ *   TOP_SELECT                  1: only the element of rank `needed` - 1
  *   TOP_GROUP, TOP_ITEMS        tuning: work-items per group, elements per work-item and round
- *   TOP_BITS                    of the widest digit
- *   TOP_COPIES                  of the counters in local memory, so that equal digits do not queue for one word
+ *   TOP_BITS                    bits of the widest digit
+ *   TOP_COPIES                  copies of the counters in local memory, because equal digits would contend for one word
  */
 #pragma once
 #ifndef TOP_GROUP
@@ -65,7 +64,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(top_local) <= LOCAL_BYTES, "the host reserves less local memory than a pass needs");
 
-/* Prefix sums over the group; *total: over all. Barriers inside. */
+/* Prefix sums over the group; *total: over all. Contains barriers. */
 ORDO_FN uint top_scan(uint x, __local uint *scratch, __private uint *total)
 {
 #if TOP_GROUP > 1
@@ -90,7 +89,7 @@ ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
     return state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
 }
 
-/* What a pass found out, for later launches to read. */
+/* The result of a pass, for later launches. */
 typedef struct {
     ordo_key_form key;
     uint          index, needed, candidates;
@@ -111,7 +110,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Bits shift .. of an element's number, as many as the mask has. */
+/* The bits of an element's number from `shift` on. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -137,7 +136,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* What a value of the next digit makes of the key, and of the index. */
+/* The contribution of a value of the next digit to the key, and to the index. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -149,11 +148,11 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* Digits are dealt to work-items in runs, for the scan; how many of them a work-item asks for at once. */
+/* Digits of a work-item for the scan, and how many of them it reads at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
-/* here[k] = the count of digit first + k; their sum. */
+/* here[k]: the count of digit first + k. Returns their sum. */
 ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
 {
     uint sum = 0;
@@ -167,7 +166,7 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Notes that the candidates with this digit, which are `candidates`, hold the element searched for, and `upto` others precede them. */
+/* Records that `candidates` candidates with this digit hold the searched element, after `upto` others. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -182,8 +181,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds the digit of the element number `needed` (from 1 on) among the candidates, which are
- * counted in the record's histogram, and notes what follows. */
+/* The last group to finish finds the digit of element number `needed` (from 1 on) in the histogram of the candidates,
+ * and records it. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -193,7 +192,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
-    /* To the end: with `upto < before.needed` in the loop's head PoCL 3.1 leaves it out of the body as well. */
+    /* No early exit: with `upto < before.needed` in the loop's condition PoCL 3.1 omits it from the body. */
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
         if (TOP_MINE > TOP_HELD)
             (void) top_digits(histogram, first + d, here);
@@ -206,7 +205,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the pass's, and has the last of `groups` choose. */
+/* Adds the group's counts to the pass's. The last of `groups` groups chooses the digit. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -228,7 +227,7 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
     }
 }
 
-/* Elements that a work-item has under way. */
+/* Concurrent reads of a work-item. */
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
 /* Pass 0: the first digit of every element. Any number of groups. */
@@ -266,23 +265,23 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 /* ---- the passes after it --------------------------------------------------------------------------------------- */
 
-/* Where a pass's elements are. */
+/* The elements of a pass. */
 typedef struct {
     __global const ordo_key *keys;
     __global const uint     *index; /* NULL: the array itself */
     uint                     count;
 } top_source;
 
-/* What a pass knows. */
+/* The state of a pass. */
 typedef struct {
     top_source source;
-    top_record now, prev; /* of the last pass, of the one before it */
+    top_record now, prev; /* the last pass; the one before it */
     bool       done;      /* all candidates are taken */
-    uint       digit;     /* the one searched for */
-    uint       items;     /* of a work-item in a round: few where there are few, so that all groups have some */
+    uint       digit;     /* the searched digit */
+    uint items; /* elements of a work-item and round; few if there are few elements, so that all groups have some */
 } top_step;
 
-/* Whether an element has the digits up to the one before the last. */
+/* Whether an element agrees with the searched one in all digits before the last. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -296,14 +295,14 @@ ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, or
 #define TOP_TAKE    1u
 #define TOP_KEEP    0x10000u
 
-/* Some of the source's elements, all asked for at once. */
+/* Elements of the source, read at the same time. */
 typedef struct {
     ordo_key_form key[TOP_AHEAD];
     uint          index[TOP_AHEAD];
     bool          there[TOP_AHEAD];
 } top_elements;
 
-/* Elements first + r * TOP_GROUP and so on of the source, of a work-item's `items`. */
+/* Reads elements first + r * TOP_GROUP and so on, of a work-item's `items`. */
 ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __private top_elements *e)
 {
     ORDO_UNROLL
@@ -315,7 +314,7 @@ ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __privat
     }
 }
 
-/* What becomes of an element. */
+/* Whether an element is taken, kept or neither. */
 ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private const top_elements *e, uint k)
 {
     if (!e->there[k])
@@ -328,8 +327,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* What becomes of a work-item's elements: the sum of their fates, and a bit for each TOP_AHEAD of them among which some fate is
- * not TOP_NOTHING. (A work-item that is alone has more of them than there are bits, and no use for these.) */
+/* The sum of the fates of a work-item's elements, and a bit for each TOP_AHEAD of them if a fate is not TOP_NOTHING. A
+ * work-item alone has more elements than bits, and does not use the bits. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -374,15 +373,15 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
     return s;
 }
 
-/* Where elements go: what is taken, and candidates. */
+/* Destinations of taken elements and candidates. */
 typedef struct {
     __global ordo_key *keys;
-    __global uint     *index;     /* NULL: not wanted */
+    __global uint     *index;     /* may be NULL */
     __global ordo_key *list_keys; /* NULL: they do not fit */
     __global uint     *list_index;
 } top_places;
 
-/* Moves this work-item's elements of a tile, before which are `before` others of each fate; `some`: see top_fates. */
+/* Moves this work-item's elements of a tile. before: others of each fate before them; some: see top_fates. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -412,8 +411,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Pass p.pass, at least 1. Candidates go from one half of the lists, once they fit, to the other. Any number of groups, the
- * same in each pass. */
+/* Pass p.pass, at least 1. Candidates move from one half of the lists to the other once they fit. Any number of groups,
+ * the same in each pass. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -449,7 +448,7 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
         top_finish(&l, record, min(tiles, (uint) get_num_groups(0)), s.now, p);
 }
 
-/* Every element with its index: where all are taken. */
+/* Takes every element with its index. */
 ORDO_KERNEL(TOP_GROUP)
 void top_all(__global const ordo_key *keys, ulong keys_at, uint count, __global ordo_key *keys_out,
              __global uint *index_out)
@@ -467,7 +466,7 @@ typedef struct {
 } top_ordered;
 ORDO_STATIC_ASSERT(sizeof(top_ordered) <= TOP_ORDERED_LOCAL_BYTES(KEY_BITS / 8), "the host checks for so many bytes");
 
-/* How many of o.count elements come before element i. */
+/* The number of elements before element i in the order. */
 ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
 {
     const ordo_key_form key = l->key[i];
@@ -479,8 +478,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The elements that were taken, each to its place in the order, with its value, by the first group; the others, at least one,
- * leave zeros where the passes' records were. index_out: NULL if not wanted. */
+/* The first group writes the taken elements in order, with their values. The others, at least one, zero the passes'
+ * records. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least elements of an array, few of them, on a CPU: one work-item, alone in its group, per chunk of consecutive elements.
- * It looks for keys below a limit, many at a time, and collects them; when its list is full, it keeps what is needed and
- * lowers the limit. Most elements cost a comparison. No barrier anywhere.
+/* Few least elements of an array, on a CPU: one work-item per chunk of consecutive elements. It compares many keys at a
+ * time with a limit and collects the lower ones. When its list is full, it keeps the needed ones and lowers the limit.
+ * Most elements cost one comparison. No barriers.
  *
- * A list is in the order of the array, from beginning to end. So of equal keys the first ones stay, and a stable sort of all
- * lists does the rest. */
+ * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
+ * selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/top.h"
 
-/* Elements that are compared at once. */
+/* Elements of one comparison. */
 #define TOP_BLOCK 64
 
 /* The number of keys of a list that are at most `limit`. */
@@ -23,7 +23,7 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* The `needed`-th least key of a list, from 1 on: bit by bit. */
+/* The `needed`-th least key of a list, counted from 1, bit by bit. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
@@ -34,7 +34,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps the `needed` least of a list, in their order; returns the greatest of them. */
+/* Keeps the `needed` least keys of a list, in their order. Returns the greatest of them. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -60,8 +60,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* The lists hold ordered forms until the end, then keys. `lists` of c.room elements, of which c.needed stay: no chunk has
- * fewer elements. */
+/* Lists hold ordered forms until the end, then keys. A chunk has lists of c.room elements, keeps c.needed, and has at
+ * least as many. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
@@ -71,7 +71,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool               open = true; /* there is no limit yet: even the greatest key may be needed */
+    bool               open = true; /* no limit yet: even the greatest key may be needed */
 
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
@@ -100,7 +100,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
         list[i] = key_from_bits(list[i]);
 }
 
-/* Puts the chunks' lists one after another. One work-item per chunk. */
+/* Concatenates the chunks' lists. One work-item per chunk. */
 ORDO_KERNEL(1)
 void top_join(__global const ordo_key *lists, __global const uint *indices, __global ordo_key *keys_out,
               __global uint *index_out, struct top_chunks c)

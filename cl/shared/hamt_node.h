@@ -13,35 +13,37 @@
  *     short keys    sorted distances from the leaf's first key, 16 bits each, if all are less than 65536
  *     whole keys    sorted ordered forms
  *
- * The values follow in key order, so the number of keys before a key (bits, for a bitmap) is the position of its value. A
- * build divides a region while it has more than 64 elements, and only where keys differ (path compression).
+ * The values follow in key order, so the number of keys before a key (bits, for a bitmap) is the position of its value.
+ * A build divides a region while it has more than 64 elements, and only where keys differ (path compression).
  *
- * The bits of (key - first key of the first leaf) above some number select a cell. cells[c] is the number of leaves that
- * begin in cells 0 to c, so two successive words bound the leaves that begin in the key's cell: about one if keys are spread
- * evenly, else a binary search among them follows. `ranks` does the same for the number of elements before each leaf.
+ * The bits of (key - first key of the first leaf) above some number select a cell. cells[c] is the number of leaves
+ * that begin in cells 0 to c, so two successive words bound the leaves that begin in the key's cell: about one if keys
+ * are spread evenly, else a binary search among them follows. `ranks` does the same for the number of elements before
+ * each leaf.
  *
- * HAMT_FIXED_DEPTH is the trie of the paper. All leaves are bitmaps, and between key and leaf is a node of 64 places for each
- * 6 bits above a leaf's bits. The topmost node has the bits that are left. HAMT_HEADER words replace the cells, and nodes
- * follow the ranks:
+ * HAMT_FIXED_DEPTH is the trie of the paper. All leaves are bitmaps, and between key and leaf is a node of 64 places
+ * for each 6 bits above a leaf's bits. The topmost node has the bits that are left. HAMT_HEADER words replace the
+ * cells, and nodes follow the ranks:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the level's first node. Level 0 is above leaves. A node's word at a place is the number of
- * nodes of the level below (of leaves, at level 0), in order over the whole level, up to and including this place. If it is
- * one more than the word before, which may be in another node, the place has a child. Otherwise the word gives the last child
- * before it.
+ * header[level] is the number of the level's first node. Level 0 is above leaves. A node's word at a place is the
+ * number of nodes of the level below (of leaves, at level 0), in order over the whole level, up to and including this
+ * place. If it is one more than the word before, which may be in another node, the place has a child. Otherwise the
+ * word gives the last child before it.
  *
  * Invariants (host/dict/trie/hamt_check.c checks each by its name):
  *   T1 order     first keys of leaves are multiples of 1024 and ascend.
- *   T2 region    a leaf has an element. Its keys ascend from its first key on, below the next leaf's first key. A bitmap has
- *                more than 64 elements, and `sectors` counts those below 256, 512 and 768; other leaves have at most 64.
+ *   T2 region    a leaf has an element. Its keys ascend from its first key on, below the next leaf's first key. A
+ *                bitmap has more than 64 elements, and `sectors` counts those below 256, 512 and 768; other leaves have
+ *                at most 64.
  *   T3 ranks     `before` is the number of elements in earlier leaves. The end has the number of all elements.
  *   T4 blocks    blocks lie in the used part of the pool and do not overlap.
- *   T5 tables    cells[c] and ranks[c] count the leaves that begin in cells, and at ranks, up to c; header and nodes are as
- *                above.
+ *   T5 tables    cells[c] and ranks[c] count the leaves that begin in cells, and at ranks, up to c; header and nodes
+ *                are as above.
  *
- * An update that only replaces values writes them in place. Any other update writes blocks of touched leaves to free units, a
- * new record for each leaf and new tables, which the host then uses. */
+ * An update that only replaces values writes them in place. Any other update writes blocks of touched leaves to free
+ * units, a new record for each leaf and new tables, which the host then uses. */
 #pragma once
 #include "shared/types.h"
 
@@ -78,16 +80,17 @@
 /* Successive elements that a work-item of hamt_write writes. */
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Work-items that write the blocks of one leaf together. On an H200, 2^20 updates that touch all leaves of 2^24 elements took
- * with 8, 16 and 32: 309, 298 and 349 us for pairs, 218, 168 and 158 us for clustered pairs; with 4, 8 and 16: 151, 156 and
- * 194 us for keys alone. */
+/* Work-items that write the blocks of one leaf together. On an H200, 2^20 updates that touch all leaves of 2^24
+ * elements took with 8, 16 and 32: 309, 298 and 349 us for pairs, 218, 168 and 158 us for clustered pairs; with 4, 8
+ * and 16: 151, 156 and 194 us for keys alone. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Words that hamt_plan finds: updates of the leaf that has most, if more than HAMT_UPDATES_MAX; units of blocks that are no
- * longer used; whether an element is added or removed; elements added less elements removed. */
+/* Words that hamt_plan finds: updates of the leaf that has most, if more than HAMT_UPDATES_MAX; units of blocks that
+ * are no longer used; whether an element is added or removed; elements added less elements removed. */
 enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* The end of a plan. Once scanned, `follow` has the leaves of the next trie above, the units of its new blocks below. */
+/* The end of a plan. Once scanned, `follow` has the leaves of the next trie above, the units of its new blocks
+ * below. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
@@ -96,7 +99,8 @@ typedef struct {
 /* Words of hamt_sums. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Words of a check: the least leaf (cell, in T5) that breaks an invariant, or all ones; then the number of units in use. */
+/* Words of a check: the least leaf (cell, in T5) that breaks an invariant, or all ones; then the number of units in
+ * use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -22,8 +22,8 @@
  *   H1 home     An element lies in its home bucket or in its second bucket. A stashed element lies in any bucket of its
  *               partition. No key is stored twice.
  *   H2 empty    A slot is empty if its word is hash_empty of its partition. That word belongs to another partition, so
- *               no lookup in this one can match it. Every key is legal therefore, and emptiness takes no memory. A table
- *               has at least two partitions.
+ *               no lookup in this one can match it. So every key is legal, and emptiness takes no memory. A table has
+ *               at least two partitions.
  *   H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket. It is HASH_SCAN
  *               if one of them is stashed, or if there are 255 or more. A lookup that finds nothing in bucket b ends if
  *               spills[b] is 0. If it is HASH_SCAN, the lookup reads all buckets of the partition. Exact after every
@@ -46,9 +46,9 @@
 /* Queries that a work-item of a CPU has in flight. */
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Slots of a partition, on average and at most. A work-group has a word for each of them in local memory. If the elements
- * of a partition need more buckets than that, it gets the maximum and a higher load factor. The maximum is 12 standard
- * deviations above the average for a load factor of 95 percent, and 20 for 80 percent. */
+/* Slots of a partition, on average and at most. A work-group has a word for each of them in local memory. If the
+ * elements of a partition need more buckets than that, it gets the maximum and a higher load factor. The maximum is 12
+ * standard deviations above the average for a load factor of 95 percent, and 20 for 80 percent. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
@@ -60,29 +60,29 @@
 /* Updates of one partition in one batch, at most. */
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* Local memory of a kernel, at most: what small devices have. The host refuses devices with less, and each kernel asserts
- * that its struct fits. */
+/* Local memory of a kernel, at most: what small devices have. The host refuses devices with less, and each kernel
+ * asserts that its struct fits. */
 #define HASH_LOCAL_MAX 16384
 
 /* Work-items of a group for kernels that read whole partitions, and for those that read some elements of each. */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Operations of one partition in one mixed batch, at most: each takes 13 bytes of local memory. A batch with more is sorted
- * instead. */
+/* Operations of one partition in one mixed batch, at most: each takes 13 bytes of local memory. A batch with more is
+ * sorted instead. */
 #define HASH_MIXED_MAX 1248
 
 /* What is known of the updates of a batch.
  *   HASH_ANY        nothing: the last update of a key counts
  *   HASH_DISTINCT   no key occurs twice
- *   HASH_RESOLVED   index[u] is the result of update u: the index of the value to store, HASH_ERASED, or HASH_LEFT. At most
- *                   one update of a key is not HASH_LEFT. */
+ *   HASH_RESOLVED   index[u] is the result of update u: the index of the value to store, HASH_ERASED, or HASH_LEFT.
+ *                   At most one update of a key is not HASH_LEFT. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* What hash_update_sparse leaves of a partition to hash_update_dense: nothing; all updates; or new keys only, because the
- * values of keys that exist are combined already. */
+/* What hash_update_sparse leaves of a partition to hash_update_dense: nothing; all updates; or new keys only, because
+ * the values of keys that exist are combined already. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Words that kernels find about a batch:

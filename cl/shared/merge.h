@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What host and kernels of the merge (cl/primitive/merge.cl) both know. */
+/* Limits and local memory of the merge (cl/primitive/merge.cl). */
 #pragma once
 #include "shared/group.h"
 
-/* More items per work-item than this, and a work-group's tile no longer fits in registers and local memory: such a number
- * is a chunk for one work-item that works by itself. */
+/* With more items per work-item, a tile does not fit in registers and local memory: the items are a chunk for one
+ * work-item alone. */
 #define MERGE_ITEMS_MAX 32
 
-/* Bytes of local memory of merge_tiles: a tile's keys and a sentinel after each work-item's, where each element stood if there are
- * values, the values if they are staged, and 2 words. */
+/* Bytes of local memory of merge_tiles: the keys, a sentinel for each item and 1 more; the origin of each element if
+ * there are values; the values if they are staged; 2 words. */
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \
     SHARED_ROUND_UP(((group) * (items) + (items) + 1) * (key_bytes) +                                                  \
                         ((value_bytes) ? SHARED_ROUND_UP(2 * (group) * (items), 8) : 0) +                              \

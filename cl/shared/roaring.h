@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. All words are little-endian and may begin
- * at any byte.
+/* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. All words are little-endian and
+ * may begin at any byte.
  *
- *     64 bits   | number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | upper half: 4 | bitmap | ...      upper halves ascend
+ *     64 bits   | number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | upper half: 4 | ...   upper halves ascend
  *     bitmap    | cookie | runs | descriptors | offsets | containers |
  *
  *     cookie       4 bytes: 12346, then 4: the number of containers; or 12347, and above it the number less 1
  *     runs         after 12347: a bit for each container, whether it has runs; whole bytes
  *     descriptors  for each container 2 bytes: the upper half of its keys, ascending, and 2: its keys less 1
- *     offsets      for each container 4 bytes: its distance from the cookie; absent after 12347 with fewer than 4 containers
+ *     offsets      for each container 4 bytes: its distance from the cookie; absent after 12347 with fewer than 4
+ *                  containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 keys: each, ascending, 2 bytes
  *                    bitmap   more than 4096: 65536 bits
- *                    runs     2 bytes: the number of runs; for each the first key, 2 bytes, and the keys after it, 2 bytes
+ *                    runs     2 bytes: the number of runs; for each the first key, 2 bytes, and the keys after it, 2
+ *                             bytes
  *
- * A set must have exactly this form: no gap between containers, nothing after the last one. Runs may touch but not overlap. */
+ * A set must have exactly this form: no gap between containers, nothing after the last one. Runs may touch but not
+ * overlap. */
 #pragma once
 #include "shared/types.h"
 

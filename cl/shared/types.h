@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that both compilers read. */
+/* Types of both compilers. */
 #ifndef ORDO_SHARED_TYPES_H
 #define ORDO_SHARED_TYPES_H
 
@@ -9,10 +9,10 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-/* A declaration that may be repeated, and that is an error when its array would have -1 elements. */
+/* A declaration that may be repeated. A false condition makes an array of -1 elements. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
-/* Begins every function that is not a kernel. Never always_inline: Oclgrind 21.10 stops at what that leaves behind, and at what
- * is left where its compiler inlines functions that return structs. */
+/* Begins every function that is not a kernel. Oclgrind 21.10 fails on always_inline functions, and on inlined functions
+ * that return structs. */
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 #define ORDO_FN static __attribute__((unused, noinline))
 #else

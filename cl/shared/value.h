@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How values are combined: the operation, and in which order values are compared, together in a word. */
+/* The operation that combines values, and their order, in one word. */
 #pragma once
 
-/* enum ordo_op of include/ordo/array.h, in words that the preprocessor understands. */
+/* enum ordo_op of include/ordo/array.h, for the preprocessor. */
 #define COMBINE_SUM 0
 #define COMBINE_MIN 1
 #define COMBINE_MAX 2

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory layout of an X-fast trie. The leaves are a sorted run of distinct keys, so a prefix is a range of places, first to
- * end - 1. Lengths count bits of the keys' ordered form.
+/* Memory layout of an X-fast trie. The leaves are a sorted run of distinct keys, so a prefix is a range of places,
+ * first to end - 1. Lengths count bits of the keys' ordered form.
  *
- *     leaves    | k0 k1 k2 ...                              |    a sorted run (host/dict/sorted_run.h)
- *     flat      | f0 f1 ... f(2^flat_bits) = count          |    prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1;
- *                                                                a shorter prefix has the leaves of its entries
- *     table     | prefix -> first, end |                         a hash table (shared/hash_table.h) of longer prefixes:
- *                                                                of flat_bits + group, flat_bits + 2 group, ... bits
+ *     leaves    | k0 k1 k2 ...                    |    a sorted run (host/dict/sorted_run.h)
+ *     flat      | f0 f1 ... f(2^flat_bits) = count |    prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1;
+ *                                                      a shorter prefix has the leaves of its entries
+ *     table     | prefix -> first, end            |    a hash table (shared/hash_table.h) of longer prefixes,
+ *                                                      of flat_bits + group, flat_bits + 2 group, ... bits
  *
- * The table's word of a prefix has its bits on top, then a 1, then zeros, so words of different lengths differ. Only prefixes
- * with more than XFAST_LEAF leaves have an entry, and with flat_bits as chosen hardly any prefix of uniform keys has: a search
- * ends with a binary search of a few keys in one or two sectors. If a prefix has an entry, so have its own prefixes of the
- * table's lengths. So a binary search over lengths finds the longest one of a key. This is D. E. Willard's y-fast trie (IPL
- * 17, 1983) with groups of leaves chosen by their prefixes.
+ * The table's word of a prefix has its bits on top, then a 1, then zeros, so words of different lengths differ. Only
+ * prefixes with more than XFAST_LEAF leaves have an entry, and with flat_bits as chosen hardly any prefix of uniform
+ * keys has: a search ends with a binary search of a few keys in one or two sectors. If a prefix has an entry, so have
+ * its own prefixes of the table's lengths. So a binary search over lengths finds the longest one of a key. This is D.
+ * E. Willard's y-fast trie (IPL 17, 1983) with groups of leaves chosen by their prefixes.
  *
  * Invariants (host/dict/trie/xfast_check.c):
- *   X1 flat      flat[p] is the number of keys less than p << (width - flat_bits) for p < 2^flat_bits; the last is count.
- *   X2 entries   each prefix of a table length that has more than XFAST_LEAF leaves has an entry with its first leaf and end.
+ *   X1 flat      flat[p] is the number of keys less than p << (width - flat_bits) for p < 2^flat_bits; the last is
+ *                count.
+ *   X2 entries   each prefix of a table length that has more than XFAST_LEAF leaves has an entry with its first leaf
+ *                and end.
  *   X3 only      the table has no other entry.
- *   X4 masks     if masks exist (xfast_prefix.c), bit l of masks[i] is 1 exactly if key i as a prefix has at least l bits and
- *                its own prefix of l bits is a key.
- */
+ *   X4 masks     if masks exist (xfast_prefix.c), bit l of masks[i] is 1 exactly if key i as a prefix has at least l
+ *                bits and its own prefix of l bits is a key. */
 #pragma once
 #include "shared/types.h"
 
@@ -47,7 +48,8 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");
 
-/* Words of a check: the first place that breaks an invariant, or all ones; then the number of entries that the leaves need. */
+/* Words of a check: the first place that breaks an invariant, or all ones; then the number of entries that the
+ * leaves need. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \

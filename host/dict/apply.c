@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: launches of cl/dict/apply.cl around the structure's own
+/* Mixed batches, as if their operations ran one after another: launches of cl/dict/apply.cl around the structure's
  * queries and one update.
  *
- *   1  survey       what is in the batch; unknown codes refuse it                                  waits
- *   2  point operations: one stable sort by key, one find of all keys; one scan of four sums then says the state of a key before
- *      and after each operation, and so all results and what is left to store
- *   3  order queries: the structure answers them as it is now, before the batch. A seek takes the nearer of two, the nearest
- *      key of the batch's that is there at its time, for which it goes from key to key, and the nearest that the batch does
- *      not erase. All else that the batch changes comes from its timeline (cl/dict/timeline.cl): counts are corrected; ranges
- *      merge what the batch touches and what it does not; so do all seeks, if one would have far to go (count_changed)
- *   4  store        one update, of the keys whose state has changed, sorted                        waits
+ *   1  survey       number of operations of each code; an unknown code refuses the batch       waits
+ *   2  single keys  one stable sort by key and one find of all keys. One scan of four sums then gives the state of a
+ *                   key before and after each operation, and so all results and the updates to store.
+ *   3  order        the structure answers order queries for the state before the batch. A seek takes the nearer of
+ *                   two keys: the nearest key of the batch that is present at its time, which it finds key by key,
+ *                   and the nearest key that the batch does not erase. The timeline (cl/dict/timeline.cl) gives all
+ *                   other changes: it corrects counts and merges ranges. If a seek is far, it also answers all seeks.
+ *   4  store        one sorted update of the keys whose state has changed                      waits
  *
- * A structure that has its own way of batches of point operations is asked first (apply_points).
+ * A structure with its own method for batches of single-key operations is tried first (apply_points).
  *
- * Nothing is stored before 4, so a batch that is refused, or that runs out of memory, has changed nothing.
+ * Nothing is stored before step 4, so a batch that is refused or runs out of memory changes nothing.
  *
- * Cost for n operations: 2 is a sort, a find and some 5 launches. Seeks are 4 more, a seek of the structure for each, two for
- * each erasure, and a few steps. Other order queries, and seeks of which one has far to go, are about 5 launches per bit of n and 20
- * bytes of scratch per 32 operations and bit; a count takes log2(n) steps besides the structure's own, and a range as many
- * per element that lay in it before the batch or does at its time. */
+ * Cost for n operations: step 2 is a sort, a find and about 5 launches. Seeks add 4 launches, one seek of the
+ * structure each, two for each erasure, and a few steps. Other order queries and far seeks add about 5 launches for
+ * each bit of n and 20 bytes of scratch for 32 operations and each bit. A count adds log2(n) steps; a range adds
+ * log2(n) steps for each element that it has before the batch or at its time. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -29,7 +29,7 @@
 
 /* ---- 1 survey ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of the survey; each counts for itself. */
+/* Work-items of the survey, each with its own counters. */
 #define SURVEY_ITEMS ((size_t) 1 << 14)
 
 static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
@@ -59,7 +59,7 @@ ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, stru
     return ORDO_OK;
 }
 
-/* The same for the batch, whose operations are numbered too. Who is next clears what was counted. */
+/* Surveys the batch and numbers its operations. apply_starts clears the counters. */
 static ordo_status survey(struct apply *a)
 {
     ORDO_TRY(ordo_call_zeroed(a->call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &a->counted));
@@ -67,38 +67,36 @@ static ordo_status survey(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->survey);
 }
 
-/* Operations of a batch with order queries: sums of changes in the timeline (cl/dict/timeline.cl), each block's lifted by 32,
- * then fit into 32 bits. */
-#define TIMELINE_MOST 0x7fffffffu
+/* Operations of a batch with order queries. The timeline's sums of changes, lifted by 32 for each block, then fit into
+ * 32 bits. */
+#define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
 {
     return ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_RANGE) + ordo_apply_n_of(a, ORDO_RANK_LT, ORDO_SELECT);
 }
 
-/* That the arrays are there which the operations need. */
+/* Checks that the operations have the arrays that they need. */
 static ordo_status check_survey(const struct apply *a)
 {
     const struct ordo_batch *b = a->batch;
     ordo_device             *dev = a->call->dev;
+    const cl_uint            stores = ordo_apply_n_of(a, ORDO_UPSERT, ORDO_INSERT) + a->survey[ORDO_COMBINE];
     if (a->survey[ORDO_COMBINE])
         ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
-    if (a->survey[N_CODES] != 0)
-        return ORDO_FAIL(dev, ORDO_INVALID, "operation %u of the batch has an unknown code", a->n - a->survey[N_CODES]);
-    if (a->dict->value_bytes && (ordo_apply_n_of(a, ORDO_UPSERT, ORDO_INSERT) || a->survey[ORDO_COMBINE]) &&
-        !b->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
-    if (ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE) && !b->his.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has counts or ranges, but no upper bounds");
-    if (ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_RANGE) && a->n > TIMELINE_MOST)
-        return ORDO_FAIL(dev, ORDO_TOO_LARGE, "%u operations, among them seeks, counts or ranges: there may be %u",
-                         a->n, TIMELINE_MOST);
-    if (a->survey[ORDO_RANGE] && !b->offsets.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch has ranges, but no room for their offsets");
-    if (n_order(a) && !a->dict->structure->seek)
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
-                         "the batch has operations that go by the order of keys, and a %s has none",
-                         a->dict->structure->name);
+    ORDO_REQUIRE(dev, a->survey[N_CODES] == 0, ORDO_INVALID, "codes: operation %u has an unknown code",
+                 a->n - a->survey[N_CODES]);
+    ORDO_REQUIRE(dev, b->values.mem || !stores || !a->dict->value_bytes, ORDO_INVALID,
+                 "values is absent, and the batch has %u operations that store", stores);
+    ORDO_REQUIRE(dev, b->his.mem || !ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE), ORDO_INVALID,
+                 "his is absent, and the batch has %u counts and ranges", ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE));
+    ORDO_REQUIRE(dev, !ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_RANGE) || a->n <= TIMELINE_MAX, ORDO_TOO_LARGE,
+                 "count is %u: a batch with seeks, counts or ranges takes up to %u", a->n, TIMELINE_MAX);
+    ORDO_REQUIRE(dev, b->offsets.mem || !a->survey[ORDO_RANGE], ORDO_INVALID,
+                 "offsets is absent, and the batch has %u ranges", a->survey[ORDO_RANGE]);
+    ORDO_REQUIRE(dev, a->dict->structure->seek || !n_order(a), ORDO_UNSUPPORTED,
+                 "codes: the batch has %u order queries, and a dictionary of type %s has none", n_order(a),
+                 a->dict->structure->name);
     return ORDO_OK;
 }
 
@@ -113,7 +111,7 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* made: what each stretch brings is summed up, and combined with what was there before. */
+/* Sums up the values that each segment adds, and combines the sums with the values before the batch. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -142,8 +140,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* In each of so many parts, one after another, of each element the sum of all before it in its part and of what came before that
- * in the same scan: sum_at of cl/dict/apply.cl. */
+/* Exclusive sums over `parts` consecutive arrays. The carry continues across arrays (sum_at in
+ * cl/dict/apply_batch.cl). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -153,17 +151,17 @@ static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, si
     return ORDO_OK;
 }
 
-static ordo_status make_stretches(struct apply *a, cl_mem heads)
+static ordo_status make_segments(struct apply *a, cl_mem heads)
 {
     struct ordo_args args = { .n = 0 };
     ORDO_ADD(&args, ORDO_ARG(a->sums), ORDO_ARG(a->number), ORDO_ARG(a->insert_at), ORDO_ARG(a->n), ORDO_ARG(a->start),
              ORDO_ARG(a->insert));
-    const struct ordo_launch launch = ordo_dict_kernel(a->dict, APPLY_FILE, "apply_stretches", a->n);
+    const struct ordo_launch launch = ordo_dict_kernel(a->dict, APPLY_FILE, "apply_segments", a->n);
     ORDO_TRY(ordo_call_launch(a->call, &launch, &args));
     return make_values(a, heads);
 }
 
-/* What start, insert and the groups are made of; made, if there are combines. */
+/* Computes the inputs of start, insert and the groups; and `made`, if there are combines. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -184,7 +182,7 @@ static ordo_status divide(struct apply *a)
     const struct ordo_launch group_args_launch =
         ordo_dict_kernel(a->dict, APPLY_FILE, "apply_groups", a->n + (size_t) 1);
     ORDO_TRY(ordo_call_launch(a->call, &group_args_launch, &group_args));
-    return a->made ? make_stretches(a, heads) : ORDO_OK;
+    return a->made ? make_segments(a, heads) : ORDO_OK;
 }
 
 static bool has_updates(const struct apply *a)
@@ -192,7 +190,7 @@ static bool has_updates(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] > 0;
 }
 
-/* Parts of `places`: see cl/shared/apply.h. */
+/* Parts of `places` (cl/shared/apply.h). */
 static cl_uint place_parts(const struct apply *a)
 {
     return ordo_apply_n_seeks(a) == 0 ? PLACE_UP : a->survey[ORDO_ERASE] == 0 ? PLACE_GONE : PLACE_PARTS;
@@ -239,7 +237,7 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* How many keys are to be stored; and whether some seek has far to go: then all are done again. Waits. */
+/* Counts the keys to store. If some seek is far, repeats all seeks. Waits. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mixed batch on its way: apply.c has the plan, apply_order.c and apply_seek.c are the parts that go by the order of keys. */
+/* State of a mixed batch between its steps. apply.c has the plan; apply_order.c and apply_seek.c do the steps that need
+ * the order of keys. */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -12,12 +13,13 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* Seeks, those upwards first, and what the batch erases of what was there: n_erased at most, the device knows how many. */
+/* The seeks, upward ones first, and the keys that the batch erases. At most n_erased of these were present; the device
+ * knows how many. */
 struct seeks {
     cl_uint           n_up, n, n_erased;
     cl_mem            ops, keys, erased;
-    struct neighbours base; /* of the seeks, and behind those of each direction of what is erased */
-    cl_mem            end;  /* of chains of what is erased */
+    struct neighbours base; /* of the seeks; for each direction those of erased keys follow */
+    cl_mem            end;  /* ends of chains of erased keys */
 };
 
 struct apply {
@@ -25,17 +27,17 @@ struct apply {
     struct ordo_call        *call;
     const struct ordo_batch *batch;
     cl_uint                  n;
-    cl_uint                  survey[ORDO_SURVEY_WORDS]; /* operations of each code */
+    cl_uint                  survey[ORDO_SURVEY_WORDS]; /* number of operations of each code */
 
     struct ordo_sorted_batch sorted;
-    cl_mem                   there, before; /* of each sorted key: whether it is in the dictionary, and its value */
-    cl_mem                   counted;       /* the survey */
-    cl_mem                   number;        /* 0, 1, 2, ...; once sorted where stretches begin */
-    cl_mem                   start, insert; /* see sorted_batch in cl/dict/apply.cl */
-    cl_mem                   sums, insert_at;
-    cl_mem                   group_of, first_of, there_before;
-    cl_mem                   made; /* values after combines, or NULL */
-    cl_mem                   places;
+    cl_mem there, before; /* for each sorted key: whether it is present before the batch, and its value */
+    cl_mem counted;       /* the survey on the device */
+    cl_mem number;        /* 0, 1, 2, ...; after the sort: starts of segments */
+    cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
+    cl_mem sums, insert_at;
+    cl_mem group_of, first_of, there_before;
+    cl_mem made; /* values after combines, or NULL */
+    cl_mem places;
 
     cl_mem  entries, masks, block_sums; /* the timeline */
     cl_uint n_blocks, n_levels;
@@ -43,13 +45,13 @@ struct apply {
     struct seeks seeks;
 };
 
-/* Scratch of count elements; bytes 0: none. */
+/* Scratch of count elements; none if bytes is 0. */
 static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count, size_t bytes, cl_mem *out)
 {
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
 }
 
-/* The operations from code `first` to code `last`. */
+/* The number of operations with codes from `first` to `last`. */
 cl_uint ordo_apply_n_of(const struct apply *a, ordo_code first, ordo_code last);
 
 static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
@@ -61,15 +63,15 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 
-/* BATCH_ARGS of cl/dict/apply_batch.cl, TIMELINE_ARGS of cl/dict/timeline.cl. */
+/* Add BATCH_ARGS of cl/dict/apply_batch.cl and TIMELINE_ARGS of cl/dict/timeline.cl. */
 void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
-/* apply_order.c. Counts, ranks, selections and ranges. Waits if there are ranges. */
+/* apply_order.c: counts, ranks, selections and ranges. Waits if there are ranges. */
 ordo_status ordo_apply_build_timeline(struct apply *a);
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* apply_seek.c. All seeks; then, if some have far to go (apply.c, count_changed), all of them by the timeline. */
+/* apply_seek.c: all seeks. resolve_far repeats them by the timeline if some are far (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
 ordo_status ordo_apply_resolve_far(struct apply *a);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: what apply.c, apply_order.c and apply_seek.c share. */
+/* Mixed batches: helpers of apply.c, apply_order.c and apply_seek.c. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
 #include "shared/codes.h"
 
-/* Kernels know the codes by the names of cl/shared/codes.h. */
+/* Kernels use the names of cl/shared/codes.h. */
 _Static_assert(ORDO_FIND == CODE_FIND && ORDO_CONTAINS == CODE_CONTAINS && ORDO_UPSERT == CODE_UPSERT &&
                    ORDO_INSERT == CODE_INSERT && ORDO_ERASE == CODE_ERASE && ORDO_SEEK_LT == CODE_SEEK_LT &&
                    ORDO_SEEK_LE == CODE_SEEK_LE && ORDO_SEEK_GE == CODE_SEEK_GE && ORDO_SEEK_GT == CODE_SEEK_GT &&

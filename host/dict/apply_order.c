@@ -46,7 +46,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The operations of some codes, in the order of the batch. */
+/* The operations with some codes, in the order of the batch. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -80,7 +80,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* lengths, if wanted: of each operation the number of elements in its range. */
+/* lengths: for each operation the number of elements in its range; NULL: not needed. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -131,7 +131,7 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* groups and, in base, what is found of what the batch does not touch: see apply_select_plan. */
+/* base: the elements found among those that the batch does not touch. groups: see apply_select_plan. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -183,7 +183,7 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Offsets of all operations, and that there is room; waits if there are ranges. */
+/* Writes the offsets of all operations and checks the capacity. Waits if there are ranges. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -195,17 +195,16 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
     ORDO_TRY(ordo_call_read(a->call, b->offsets.mem, (b->offsets.at + a->n) * sizeof total, &total, sizeof total));
     if (needed)
         *needed = (size_t) total;
-    if (total > b->range_capacity)
-        return ORDO_FAIL(a->call->dev, ORDO_TOO_SMALL, "the batch's ranges hold %llu elements, room is for %zu",
-                         (unsigned long long) total, b->range_capacity);
+    ORDO_REQUIRE(a->call->dev, total <= b->range_capacity, ORDO_TOO_SMALL,
+                 "the ranges hold %llu elements, range_capacity is %zu", (unsigned long long) total, b->range_capacity);
     return ORDO_OK;
 }
 
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
-/* The elements of the ranges as the dictionary has them now. */
+/* The elements of the ranges before the batch. */
 struct range_base {
-    cl_mem   first; /* of each range, uint64_t, and their number */
+    cl_mem   first; /* offset of each range, uint64_t, then their number */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -232,7 +231,7 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* Per range: see apply_range_plan in cl/dict/apply.cl. */
+/* For each range: see apply_range_plan in cl/dict/apply_order.cl. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -252,7 +251,7 @@ static ordo_status plan_ranges(struct apply *a, const struct picked *picked, str
     return ordo_apply_scan(a, ORDO_U64, ORDO_SUM, false, out->touched, 0, picked->n + (size_t) 1);
 }
 
-/* RANGE_OUT of cl/dict/apply.cl. */
+/* Adds RANGE_OUT of cl/dict/apply_order.cl. */
 static void add_range_out(struct ordo_args *args, const struct apply *a)
 {
     ordo_args_slice(args, &a->batch->offsets);
@@ -273,7 +272,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Work-items that write what the batch touches: how much that is, the device alone knows. */
+/* Work-items that write elements touched by the batch. Only the device knows their number. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,

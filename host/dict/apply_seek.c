@@ -6,7 +6,7 @@
 
 /* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
 
-/* Which they are, at what keys they begin, and what is erased. */
+/* Lists the seeks, the keys at which they begin, and the erased keys. */
 static ordo_status list_seeks(struct apply *a)
 {
     struct seeks    *s = &a->seeks;
@@ -23,11 +23,11 @@ static ordo_status list_seeks(struct apply *a)
     ORDO_ADD(&args, ORDO_ARG(a->sorted.keys), ORDO_ARG(a->sorted.index), ORDO_ARG(a->n), ORDO_ARG(a->places),
              ORDO_ARG(s->n_up), ORDO_ARG(s->n), ORDO_ARG(s->n_erased), ORDO_ARG(s->ops), ORDO_ARG(s->keys),
              ORDO_ARG(s->erased));
-    const struct ordo_launch launch = ordo_dict_kernel(a->dict, SEEK_FILE, "apply_ask", a->n);
+    const struct ordo_launch launch = ordo_dict_kernel(a->dict, SEEK_FILE, "apply_list_seeks", a->n);
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Queries from `first` on, the first n_ge of them upwards. */
+/* Seeks from query `first` on. The first n_ge go upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -42,7 +42,7 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* Both directions at once, where the structure can; nothing of one to which nothing seeks. */
+/* In one launch for both directions if the structure can. Skips a direction without seeks. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -58,7 +58,7 @@ static ordo_status find_neighbours(struct apply *a)
     return n_down ? seek_neighbours(a, ORDO_LT, up, down, 0) : ORDO_OK;
 }
 
-/* QUERY_ARGS of cl/dict/apply.cl. */
+/* Adds QUERY_ARGS of cl/dict/apply_seek.cl. */
 static void add_queries(struct ordo_args *args, const struct apply *a)
 {
     const struct seeks *s = &a->seeks;
@@ -67,7 +67,7 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Where chains of erased keys end, on the sides to which the seeks go. */
+/* Finds the ends of chains of erased keys, in the directions of the seeks. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;
@@ -88,7 +88,7 @@ static ordo_status find_chains(struct apply *a)
     return ordo_apply_scan(a, ORDO_U32, ORDO_MAX, true, s->end, s->n_erased, s->n_erased);
 }
 
-/* SEEK_OUT. */
+/* Adds SEEK_OUT of cl/dict/apply_seek.cl. */
 static void add_seek_out(struct ordo_args *args, const struct apply *a)
 {
     ordo_args_slice(args, &a->batch->keys_out);
@@ -96,7 +96,7 @@ static void add_seek_out(struct ordo_args *args, const struct apply *a)
     ordo_args_slice(args, &a->batch->found);
 }
 
-/* All but those that have far to go: see count_changed. */
+/* Answers all seeks except far ones (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a)
 {
     struct ordo_args args = { .n = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in key order, and inserts of absent keys: launches of cl/dict/batch.cl. */
+/* Batches in key order, and inserts of absent keys. Launches cl/dict/batch.cl. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"
@@ -56,7 +56,7 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Of n + 1 flags, the last 0: how many are set before each; waits for how many there are. */
+/* Replaces n + 1 flags, the last of which is 0, by the number of flags set before each. Waits for their number. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;
@@ -95,7 +95,7 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
     return ORDO_OK;
 }
 
-/* heads[j] = where position j's group of equal keys begins. */
+/* heads[j] = the first position of j's group of equal keys. */
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a dictionary is created, whatever its structure, and the warm-up that this starts. */
+/* Creates dictionaries of all structures, and warms them up. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_rehearse(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                         uint32_t operations, size_t count)
 {
-    /* A kernel never finds more than there is. */
+    /* counts that a kernel may have found: at most the number of elements */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)
@@ -41,7 +41,7 @@ void ordo_dict_rehearse(ordo_device *dry, const struct ordo_structure *structure
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* If the device builds kernels ahead: requests the kernels that a dictionary like this is likely to need, once for each
+/* If the device builds kernels ahead, requests the kernels that such a dictionary is likely to need, once for each
  * variant. The most usual calls come first. */
 static void expect(const ordo_dict *dict, const void *config)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a dictionary, how its calls begin and end, and requests: checks arguments, then calls the structure. */
+/* Life of a dictionary, begin and end of its calls, and requests. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
@@ -58,8 +58,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Where commands of a call that changed the dictionary were dropped, as another command in their queue had failed, the
- * structure is checked before anything else. */
+/* If commands that changed the dictionary were dropped because another command in their queue failed, checks the
+ * structure first. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->in_doubt = ordo_last_call_dropped(dict->dev, &dict->last) || dict->in_doubt;
@@ -80,7 +80,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* The dictionary is made anew. */
+/* The content is new, so earlier failures do not matter. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -118,7 +118,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Also after an error: commands may have been enqueued. */
+/* Also called after an error, because commands may have been enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests over host memory: uploads, the request on device memory, downloads. */
+/* Requests over host memory: upload, request over device memory, download. */
 #include "dict/request.h"
 
-/* A call that stores takes copies of the arrays, because a wait at its end for kernels that work in the caller's memory
- * could fail. Returns the number of arrays. */
+/* Returns the number of arrays. A call that stores works on copies, because its final wait for kernels in the caller's
+ * memory could fail. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,7 +25,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* The offsets of ranges are right, and are read, even if capacity is too small for the elements. */
+/* The offsets of ranges are valid, and are downloaded, even if capacity is too small for the elements. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -43,7 +43,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, n));
     for (size_t i = 0; i < n; i++)
         inner.a[i] = a[i].slice;
-    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* ordo_dict_before_store reads the results */
+    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* for ordo_dict_before_store */
         dict->results = a;
         dict->n_results = n;
     }
@@ -56,10 +56,10 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
 
 /* ---- queries that do not fit ------------------------------------------------------------------------------------- */
 
-/* So many elements go by a stage (runtime/staging.c), which takes no further memory. */
+/* This many elements fit a stage (runtime/staging.c), which needs no further memory. */
 #define PIECE_MIN ((size_t) 1024)
 
-/* Elements `at` to `at + n - 1`. */
+/* Requests elements `at` to `at + n - 1`. */
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
                                  size_t n)
 {
@@ -71,7 +71,7 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* In pieces half as large as what did not fit, then half of these. No other thread's update comes between them. */
+/* Requests pieces of half the size that did not fit, then half of that. The lock keeps other threads' updates out. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

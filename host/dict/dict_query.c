@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary: the table of each, and its form over device memory and over host memory. */
+/* Calls that query a dictionary: table, form over device memory, form over host memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Whether one of the outputs, which begin at a[first] and all are optional, is given. */
+/* Whether an output is given. The outputs begin at a[first], and all of them are optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -149,7 +149,7 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* The last offset, if the caller wants it; waits. */
+/* Reads the last offset if the caller wants it. Waits. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;
@@ -243,7 +243,8 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, ranges);
     const struct ordo_host_limited_ranges *l = ranges;
     struct ordo_request                    r = {
-                           .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets }, { l->keys_out }, { l->values_out } },
+                           .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets },
+                                     { l->keys_out }, { l->values_out } },
                            .count = l->count,
                            .capacity = l->capacity,
                            .limit = l->limit,
@@ -308,7 +309,7 @@ static ordo_status seek_within(ordo_dict *dict, struct ordo_call *call, const st
     return is_wanted(r, 2) ? ordo_dict_seek_within_enqueue(dict, call, &s, r->a[1]) : ORDO_OK;
 }
 
-/* The element nearest to one end of all keys, by a seek from the least or greatest key that there can be. */
+/* The first or last element, by a seek from the least or greatest possible key. */
 static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const uint64_t    key = ordo_dict_end_key(dict, r->relation != ORDO_GE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that change a dictionary: the table of each, and its form over device memory and over host memory. */
+/* Calls that change a dictionary: table, form over device memory, form over host memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

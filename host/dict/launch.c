@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of kernels over a dictionary's types. */
+/* Launches over a dictionary's types. */
 #include "dict/launch.h"
 
 #include "shared/step.h"
 
 #define GROUP 64
 
-/* More groups than this fill every device. Beyond it a work-item takes several items. */
+/* More groups fill every device. Beyond this number a work-item takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,
@@ -29,7 +29,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
     return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
 }
 
-/* Shares per compute unit, so that all units finish at about the same time. */
+/* Shares per compute unit. With many, all units finish at about the same time. */
 #define SHARES_PER_UNIT 64
 
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)
@@ -45,8 +45,7 @@ size_t ordo_dict_step_items(const ordo_device *dev, size_t n)
     return ordo_ceil_div(n, ordo_device_facts(dev)->cpu ? RUN_STEP_CPU : 1);
 }
 
-/* A GPU starts a limited number of groups in a time. An H200 took 165 us for 2^18 groups whose work-items each read one of
- * 2^24 elements once. */
+/* Starting a group costs a GPU time. An H200 took 165 us for 2^18 groups that read each of 2^24 elements once. */
 #define PASS_ITEMS ((size_t) 1 << 19)
 #define PASS_SHARE 8
 
@@ -58,7 +57,7 @@ size_t ordo_dict_pass_items(const ordo_device *dev, size_t items)
     return share < PASS_ITEMS ? PASS_ITEMS : share;
 }
 
-/* ---- to be replaced by ordo_call_launch ---------------------------------------------------------------------------- */
+/* ---- to be replaced by ordo_call_launch -------------------------------------------------------------------------- */
 
 static ordo_status launch_list(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_arg *args,
                                size_t n_args)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of kernels over a dictionary's types:
+/* Constructors of launches over a dictionary's types:
  *
  *     struct ordo_launch launch = ordo_dict_kernel(dict, "dict/batch.cl", "batch_number", count);
- *     ORDO_TRY(ordo_call_launch(call, &launch, &args));
- */
+ *     ORDO_TRY(ordo_call_launch(call, &launch, &args)); */
 #ifndef ORDO_DICT_LAUNCH_H
 #define ORDO_DICT_LAUNCH_H
 
 #include "dict/structure.h"
 
-/* A kernel of the dictionary's types (ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP) with a work-item for each of `items`, or for
- * several items if there are many. ordo_launch_define adds further defines. */
+/* A kernel with the defines ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP and one work-item for each of `items`. A work-item
+ * takes several items if there are many. ordo_launch_define adds defines. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* A kernel whose groups divide the items among themselves: on a CPU a few groups of one work-item. */
+/* A kernel whose groups divide the items among themselves: on a CPU a few groups of one work-item each. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
-/* Work-items for a kernel that is limited by memory and does little for each item: on a GPU one work-item takes several
- * of many items. */
+/* Work-items for a memory-bound kernel with little work for each item: on a GPU a work-item takes several items if
+ * there are many. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
-/* Work-items for n queries in a kernel whose work-items take RUN_STEP of cl/dict/each.cl each. */
+/* Work-items for n queries in a kernel whose work-items take RUN_STEP (cl/dict/each.cl) queries each. */
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
 
 /* Old forms, to be replaced by ordo_call_launch. */

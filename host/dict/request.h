@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of include/ordo/dict.h. Each is one struct ordo_method: a table of its arrays, by which its arguments are checked
- * and, for the call over host memory, uploaded and downloaded, and a function that enqueues it.
+/* The calls of include/ordo/dict.h. Each call is one struct ordo_method: a table of its arrays and a function that
+ * enqueues it. The table serves to check the arguments and, over host memory, to upload and download them.
  *
  *     ordo_dict_find       -> ordo_dict_request       checks the slices, runs
- *     ordo_dict_find_host  -> ordo_dict_request_host  uploads, sets the slices, ordo_dict_request, downloads
- */
+ *     ordo_dict_find_host  -> ordo_dict_request_host  uploads, sets the slices, ordo_dict_request, downloads */
 #ifndef ORDO_DICT_REQUEST_H
 #define ORDO_DICT_REQUEST_H
 
@@ -15,11 +14,11 @@ struct ordo_parameter {
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
         OUT = 1,       /* written; shares no memory with another array; outputs come last */
-        SPARSE = 2,    /* an output, some elements of which the call does not write: they keep what they had */
+        SPARSE = 2,    /* an output; elements that the call does not write keep their value */
         OPTIONAL = 4,  /* may be absent */
-        ONE_MORE = 8,  /* has count + 1 elements, instead of count */
-        CAPACITY = 16, /* has capacity elements, instead of count */
-        LIMITED = 32   /* host memory receives *results elements at most */
+        ONE_MORE = 8,  /* count + 1 elements */
+        CAPACITY = 16, /* capacity elements */
+        LIMITED = 32   /* host memory receives at most *results elements */
     } flags;
 };
 
@@ -30,11 +29,11 @@ struct ordo_request {
     union {
         const void *in;
         void       *out;
-    } host[ORDO_PARAMETERS_MAX]; /* the same in host memory */
+    } host[ORDO_PARAMETERS_MAX]; /* the arrays in host memory */
     size_t  count, capacity;
     size_t *results; /* receives the number of results; NULL: the caller does not wait for it */
 
-    /* What some methods take in addition. */
+    /* Further parameters of some methods. */
     ordo_relation relation;
     ordo_type     value;
     ordo_op       op;
@@ -45,14 +44,15 @@ struct ordo_request {
 struct ordo_method {
     enum {
         ORDO_QUERY,
-        ORDO_QUERY_PIECES, /* a query for each element: if memory lacks, a call over host memory makes it in pieces */
+        ORDO_QUERY_PIECES, /* independent queries: a call over host memory makes them in pieces if memory is short */
         ORDO_UPDATE,
-        ORDO_REPLACE,   /* an update that does not depend on the content, which may be unsound */
-        ORDO_CONCURRENT /* an update that has no results before it stores */
+        ORDO_REPLACE,   /* an update that ignores the content, even if that is unsound */
+        ORDO_CONCURRENT /* an update whose results are complete only after it has stored */
     } manner;
     ordo_dict_op needs;
-    bool         runs_empty;                                                   /* run even if count is 0 */
-    ordo_status (*check)(const ordo_dict *dict, const struct ordo_request *r); /* of all but arrays; NULL: nothing */
+    bool         runs_empty; /* run even if count is 0 */
+    ordo_status (*check)(const ordo_dict           *dict,
+                         const struct ordo_request *r); /* checks all but the arrays; NULL: nothing to check */
     ordo_status (*run)(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r);
     struct ordo_parameter parameters[ORDO_PARAMETERS_MAX + 1]; /* the last one has no name */
 };
@@ -63,7 +63,7 @@ size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_re
 
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
-/* r: with host, instead of a. */
+/* r has host instead of a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
 #endif

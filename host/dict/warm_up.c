@@ -22,7 +22,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* ranges would want rooms */
+    for (size_t i = 0; i < a->count; i++) /* ranges need space for their elements */
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)
@@ -69,11 +69,11 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* none where there are none */
+    struct ordo_slice                 values, values_out; /* ordo_none() without values */
     ordo_status                       first_error;
 };
 
-/* What comes of answers that nobody gave, and of what a structure does not do, says nothing. */
+/* Made-up answers cause ORDO_TOO_SMALL, and missing operations ORDO_UNSUPPORTED. Both are expected. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
@@ -85,13 +85,13 @@ static void build(struct warm_up *t)
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
-/* Of what the values are taken to be. */
+/* The type that combines take the values for. */
 static ordo_type value_type(const struct warm_up *t)
 {
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* Twice, for there to be something that is updated; fewer are erased than are there. */
+/* Upserts twice, so that the second finds the keys. Erases half of them. */
 static void update(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -101,7 +101,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* And few of many, which a structure may go to one by one. */
+/* Includes small batches, which a structure may apply one by one. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -164,7 +164,7 @@ static void apply(struct warm_up *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
-/* Twice: into a tree that has room, and into a small one, which looks at how much it has to grow. */
+/* Twice: into a tree with free places, and into a small one, which computes how much to grow. */
 static void concurrent(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays  *a = t->a;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of equal keys inside of a call, for primitives and dictionaries that are made of them. */
+/* Groups of equal keys within a call. */
 #ifndef ORDO_BY_KEY_H
 #define ORDO_BY_KEY_H
 
 #include "primitive/primitive.h"
 
-/* As ordo_reduce_by_key with room for count groups, without their numbers of elements; arguments are checked. Enqueues; the scratch is
- * the call's. */
+/* ordo_reduce_by_key with capacity for count groups and without counts. Does not check. The call owns the scratch. */
 ordo_status ordo_call_reduce_by_key(struct ordo_call *call, const struct ordo_reduce_by_key_params *params,
                                     struct ordo_slice keys, struct ordo_slice values, size_t count,
                                     struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice groups);

@@ -5,13 +5,12 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Of the whole array. */
 static size_t size_of(const struct ordo_host_array *a)
 {
     return a->count * a->bytes;
 }
 
-/* Of "b->keys": keys. */
+/* "keys" of "b->keys". */
 static const char *name_of(const struct ordo_host_array *a)
 {
     const char *member = strrchr(a->name, '>');
@@ -72,7 +71,7 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Kernels take elements to lie as the compiler lays them: at a multiple of the largest power of two in their size, up to 8. */
+/* Kernels require an element at a multiple of the largest power of two in its size, up to 8. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
@@ -80,15 +79,15 @@ static bool is_aligned(const struct ordo_host_array *a)
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* The array as a buffer, where the device works in the same memory. What is read and written is not: a call that fails
- * half-way must leave it as it was. */
+/* The array as a buffer if the device works in host memory. An array that the call reads and writes is copied, because
+ * a call that fails must leave it unchanged. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
 
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    union { /* what is only read is not written there, either */
+    union { /* an input is only read */
         const void *of_caller;
         void       *of_device;
     } memory = { memory_of(a) };
@@ -96,7 +95,7 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* Commands that still run may work in the caller's memory. */
+/* Pending commands may use the caller's memory. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -107,14 +106,14 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
 
 /* ---- small arrays ------------------------------------------------------------------------------------------------ */
 
-/* What is received of the array. */
+/* Bytes that are downloaded of the array. */
 static size_t wanted_of(const struct ordo_host_array *a)
 {
     const size_t count = a->limit && *a->limit < a->count ? *a->limit : a->count;
     return count * a->bytes;
 }
 
-/* A stage's arrays begin at such bytes, and at a multiple of their elements. */
+/* An array begins in a stage at a multiple of this and of its element. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -122,7 +121,7 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Lays the arrays that are uploaded and downloaded, or not, behind the first `used` bytes of a stage. */
+/* Places the uploaded (`up`) or other arrays behind the first `used` bytes of a stage. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +135,7 @@ static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool do
     return used;
 }
 
-/* Whether all arrays, of the numbers that check() allows, are small. */
+/* Whether all arrays are small. check() limits their counts. */
 static bool are_small(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -145,8 +144,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* What is sent lies in front, what is received behind, so that what is both is in the middle. Without a stage, or where they
- * do not fit into it, the arrays stay as they are. */
+/* A stage holds uploaded arrays first and downloaded arrays last, so arrays that are both lie in the middle. Arrays
+ * that do not fit keep their own buffers. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -171,7 +170,7 @@ static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *a
     return ORDO_OK;
 }
 
-/* Whether there is something to download. */
+/* Whether an array is downloaded. */
 static bool receives(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -199,10 +198,10 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 
 /* ---- to the device and back ---------------------------------------------------------------------------------- */
 
-/* More arrays no call has. */
+/* No call has more arrays. */
 #define ARRAYS_MOST 16
 
-/* Those that are not the device's already. */
+/* Transfers the arrays that have their own buffers. */
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     struct ordo_transfer transfer[ARRAYS_MOST];
@@ -258,7 +257,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Nothing is left of the arrays on the device. idle: all commands are done. */
+/* Frees the arrays' buffers. idle: all commands are done. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

@@ -17,7 +17,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* What the profile asks for; smaller groups where this device has too little local memory. */
+/* The tunables; smaller groups if the local memory is too small. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -35,8 +35,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* How far a tile's end commonly lies from where it would be if both inputs were spread exactly alike: for random keys the
- * square root of the count over 4 is one standard deviation or more. */
+/* The usual distance between a tile's end and its place if both inputs were distributed alike: for random keys the
+ * square root of the count, divided by 4, is at least one standard deviation. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

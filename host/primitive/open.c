@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives' part of the self-test: scan, sort and search with the variants that the facts and the profile choose, in one
- * work-group and across many. And the opening of devices, which takes it. */
+/* The primitives' part of the self-test, with the variants that the facts and the profile select. Opening a device runs
+ * it. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* In a rehearsal no answer is a right one: it goes on. */
+/* On a dry-run device every answer is wrong, and the test goes on. */
 #define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Input and answer of a test of `count` elements. */
+/* Input and results of a test of `count` elements. */
 struct arrays {
     size_t    count;
     uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
-/* Every digit of every width varies, and one key in sixteen has an equal one near. */
+/* Every digit of every width varies. One key in sixteen has an equal key near it. */
 static uint32_t key_of(size_t i)
 {
     uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
@@ -37,8 +37,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* The values are the places that keys had. Pairs in strictly ascending order, each a key with the place it had, can only
- * be all of them. */
+/* Each value is the place of its key in the input. Pairs in strictly ascending order, each with its key's place, can
+ * only be all pairs. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -71,12 +71,12 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Of keys of the input, and of one more than each, where they belong among the keys, which are sorted by now. */
+/* Queries are keys of the input, and each of them plus 1. The keys are sorted by now. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
     const size_t                    n = a->count < QUERIES_MAX ? a->count : QUERIES_MAX, step = a->count / n;
-    uint32_t                       *ranks = a->out_values; /* read, and written over */
+    uint32_t                       *ranks = a->out_values; /* inputs, then the results */
 
     for (uint32_t more = 0; more < 2; more++) {
         for (size_t i = 0; i < n; i++)
@@ -110,11 +110,11 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* What one work-group does by itself, 1000 elements, is a part of what many do; of all that hangs on the device. Opening passes
- * over it: on an H200 its kernels, which serve u32 alone, would take 0.3 s to compile. */
+/* 1000 elements are one work-group's work, which is part of the test of many. Opening omits them because their kernels,
+ * which serve u32 only, take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
-    /* Many tiles, so that those of a GPU must learn of each other; ends within a tile. */
+    /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
 
     if (all)

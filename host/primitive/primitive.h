@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the primitives share on the host besides host_array.h. */
+/* Checks and tunables of all primitives. */
 #ifndef ORDO_PRIMITIVE_H
 #define ORDO_PRIMITIVE_H
 
@@ -15,25 +15,25 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* That it is one of the types, and that a value may have so many bytes: 0, 4 or 8. Else ORDO_INVALID. */
+/* ORDO_INVALID: no type; not 0, 4 or 8 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 
-/* An array that a call is given. */
+/* An array argument. */
 struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
 };
 
-/* Checks every array by itself, and that each of the last n_outputs shares nothing with any before it. */
+/* Checks every array, and that none of the last n_outputs overlaps an earlier one. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* That type and op are known and go together: ORDO_INVALID, ORDO_UNSUPPORTED for sums of floats. */
+/* ORDO_INVALID: no type or operation. ORDO_UNSUPPORTED: a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* The work-group size that a tunable asks for, or what of it this device runs: halved until it fits, 1 if a group would
- * then be less than a sub-group. Kernels treat a group of 1 as one work-item that works alone. */
+/* The work-group size of a tunable, halved until the device can run it; 1 if the group would be smaller than a
+ * sub-group. In a group of 1, the work-item works alone. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

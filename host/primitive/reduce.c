@@ -18,7 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Folds each group's range: `kernel` is reduce_once, with a ticket, or reduce_keys. The only group needs no sums and ticket. */
+/* Folds each group's range. Launches reduce_once with a ticket, reduce_keys without. A single group needs no sums and
+ * ticket. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {
@@ -56,7 +57,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
     cl_mem            sums = NULL, ticket = NULL;
 
     if (t.groups == 0)
-        t.groups = 1; /* the fold of none */
+        t.groups = 1; /* an empty array has a fold, too */
     if (t.groups == 1)
         return enqueue_keys(call, r, &t, NULL, t.lookback ? &ticket : NULL);
     ORDO_TRY(ordo_call_scratch(call, t.groups * bytes, &sums));

@@ -6,8 +6,8 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Words of a row array, in which a row begins at a multiple of `word` bytes. A vector of 16 bytes is only safe where a
- * buffer's first byte is on its grid, as it need not be where a caller's own memory is behind it: on a CPU. */
+/* The largest word at whose multiples all rows begin. Vectors of 16 bytes are safe only if the buffer begins at a
+ * multiple of 16. On a CPU the buffer may be the caller's memory. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -18,13 +18,12 @@ static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
     return word;
 }
 
-/* Words that a group moves, and rows that a work-item on a CPU does, at most. */
+/* Limits of the words that a group moves, and of the rows that a CPU's work-item moves. */
 enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64 };
 
-/* How the rows are dealt to groups. */
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* rows of a group of 1; words of another one */
+    cl_uint share; /* rows per group of 1; words per larger group */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -56,7 +55,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Of each row of the table, which row of the list is the last that goes there. */
+/* For each row of the table, finds the last row of the list that goes there. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -156,7 +155,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* Rows whose number is none stay as they are, so what is written is uploaded before. */
+/* Rows without a valid number keep their content, so the output is uploaded before. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

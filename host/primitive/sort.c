@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Radix sort: the launches of each way (sort_plan.h). The kernels and their papers: cl/primitive/sort_*.cl. */
+/* Radix sort: the launches of each way (sort_plan.h). Kernels and papers: cl/primitive/sort_*.cl. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
 
 #include "shared/sort.h"
 
-/* One array of keys and one of values. */
 struct pairs {
     struct ordo_slice keys, values;
 };
@@ -15,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    cl_mem                pass_digits; /* the plan that the device makes */
+    cl_mem                pass_digits; /* SORT_PLAN_WORDS words, if the device plans the passes */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static struct ordo_launch tile_kernel(const struct sort *s, const char *file, co
     return launch;
 }
 
-/* Kernels over types without values have no arguments for them. */
+/* Kernels for keys alone have no arguments for values. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *pairs)
 {
     ORDO_ADD(args, ORDO_ARG(pairs->keys.mem));
@@ -62,7 +61,7 @@ static struct sort_planned planned_of(const struct sort *s)
     return (struct sort_planned) { .first_bit = s->plan.first_bit, .bits = s->plan.bits, .passes = s->plan.passes };
 }
 
-/* The buffers that pass `pass` reads and writes. */
+/* The buffers of a pass. */
 static const struct pairs *pass_from(const struct sort *s, uint32_t pass)
 {
     return pass == 0 ? &s->in : (s->plan.passes - pass) % 2 == 0 ? &s->out : &s->spare;
@@ -73,7 +72,7 @@ static const struct pairs *pass_to(const struct sort *s, uint32_t pass)
     return (s->plan.passes - pass) % 2 == 1 ? &s->out : &s->spare;
 }
 
-/* The arguments of a pass in every way. */
+/* The arguments of a pass that all ways share. */
 static struct sort_pass pass_of(const struct sort *s, uint32_t pass)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -94,7 +93,7 @@ static struct sort_pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches a kernel that reads or moves elements of a pass. control NULL: it has none. */
+/* Launches a kernel that moves the elements of a pass. NULL: it has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct sort_pass *p)
 {
@@ -212,14 +211,14 @@ static ordo_status sort_locally(struct sort *s)
 
 /* ---- one-sweep ------------------------------------------------------------------------------------------------- */
 
-/* The control buffer (cl/shared/sort.h): its parts begin at these words. */
+/* The control buffer (cl/shared/sort.h). Its parts begin at these words. */
 struct control {
     cl_mem   mem, counters;
     uint32_t launch_tiles, launches; /* of one pass */
     uint32_t status, bases;
 };
 
-/* Counts the digits of every pass. With a plan, plans the passes. */
+/* Counts the digits of every pass, and plans the passes. */
 static ordo_status launch_histogram(struct sort *s, const char *file, const struct control *c)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -250,7 +249,7 @@ static ordo_status make_control(struct sort *s, struct control *c)
     const size_t                 radix = (size_t) 1 << p->digit_bits;
     c->launch_tiles = SORT_LAUNCH_MAX / p->tile;
     c->launches = (uint32_t) ordo_ceil_div(p->tiles, c->launch_tiles);
-    c->status = p->passes * c->launches; /* behind the tickets */
+    c->status = p->passes * c->launches; /* after the tickets */
     c->bases = c->status + (uint32_t) (p->tiles * radix);
     ORDO_TRY(ordo_call_scratch(s->call, (c->bases + 2 * radix * p->passes) * 4, &c->mem));
     return ordo_call_zeroed(s->call, (1 + p->passes * radix) * 4, &c->counters);
@@ -391,7 +390,6 @@ static ordo_status check_sort(const struct sort *s, const struct ordo_sort_param
     return ordo_check_arrays(dev, arrays, 4, 2);
 }
 
-/* Takes the spare buffers, if any pass writes there. */
 static ordo_status take_spare(struct sort *s)
 {
     if (s->plan.way == ORDO_SORT_BY_SMALL || s->plan.passes < 2)

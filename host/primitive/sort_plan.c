@@ -18,7 +18,7 @@ static uint32_t histogram_bytes(const struct ordo_facts *facts, const struct ord
     return HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces group, items and digit until the device has room for them. `histogram`: it must fit, too. */
+/* Reduces group, items and digit until local memory suffices. histogram: also for the histogram. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -46,9 +46,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
 
 /* ---- the ways -------------------------------------------------------------------------------------------------- */
 
-/* Items per work-item: the tunable's, unless that leaves compute units without a tile; then the fewest of a few steps with
- * which one round of tiles of 2048 or more still takes everything. (Few steps: each is a build.) On an H100, 2^18 pairs: 46 us
- * with tiles of 2048, 68 us with tiles of 10752. */
+/* Items per work-item: the tunable's, unless they leave compute units without a tile. Then the smallest of a few steps
+ * with which one round of tiles, of 2048 elements or more, takes all elements. The steps are few because each is a
+ * build. 2^18 pairs on an H100: 46 us with tiles of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -68,7 +68,7 @@ static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ord
     if (small.group == 1)
         return false;
     if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
-        small.group /= 2; /* a quarter of the work is done sooner by fewer */
+        small.group /= 2; /* half of the work-items finish a quarter of the work sooner */
         small.items /= 2;
     }
     fit(ordo_device_facts(dev), &small, false);
@@ -78,8 +78,8 @@ static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ord
     return true;
 }
 
-/* A local pass is possible for many keys of 8 bytes that are sorted by their most significant bits. The plan, which the device
- * makes, decides whether it runs. */
+/* The local pass needs many keys of 8 bytes and a sort by the most significant bits. The device decides whether it
+ * runs. */
 static void plan_local(const ordo_device *dev, enum ordo_shape shape, struct ordo_sort_plan *p)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -90,8 +90,8 @@ static void plan_local(const ordo_device *dev, enum ordo_shape shape, struct ord
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > facts->local_bytes)
         return;
-    /* Two passes by 8 bits put uniform keys into segments of count / 65536 elements. A range has `step` elements and the
-     * rest of a segment: the group has room for a segment of twice that mean, and of at least 256 elements. */
+    /* Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. A range has `step` elements and
+     * the rest of a segment. The group has capacity for a segment of twice the mean, at least 256 elements. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * ordo_ceil_div(p->count, 65536));
     const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
@@ -101,12 +101,12 @@ static void plan_local(const ordo_device *dev, enum ordo_shape shape, struct ord
     p->local = l;
 }
 
-/* Chunks are few enough for one work-item to scan their counters, and enough for every core where a driver deals 32 groups at a
- * time to a thread. */
+/* The limit keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time
+ * to a thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* One work-item sorts up to this many chunks in one launch: 1024 keys of 8 bytes took 24 launches with PoCL on two cores, and ten
- * times as long. With more chunks, the launches take less time than the other cores save. */
+/* One work-item sorts up to this many chunks in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
+ * (PoCL, two cores). With more chunks the other cores save more time than the launches take. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -146,8 +146,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(dev, shape, &p))
         return p;
-    /* A pass never writes where it reads. Passes alternate between out and a spare buffer so that the last one writes out. In
-     * place that needs an even number of passes, so digits become a little narrower. */
+    /* A pass never writes its input. Passes alternate between the output and a spare buffer, and the last one writes
+     * the output. In place their number must be even, so digits become narrower. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(facts, &p);
@@ -156,7 +156,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     } else {
         p.way = method == ORDO_SORT_ONESWEEP ? ORDO_SORT_BY_ONESWEEP : ORDO_SORT_BY_REDUCE_SCAN;
         plan_local(dev, shape, &p);
-        /* Without one-sweep a plan costs one more read of the keys. */
+        /* Without one-sweep, the plan costs one more read of the keys. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

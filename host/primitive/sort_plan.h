@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything about a sort that follows from the device, its tunables, the types and the count, computed once. */
+/* All decisions of a sort, made once from the device, its tunables, the types and the count. */
 #ifndef ORDO_SORT_PLAN_H
 #define ORDO_SORT_PLAN_H
 
 #include "primitive/primitive.h"
 
-/* The launches of a sort: each is a function of sort.c. */
+/* The launches of a sort. Each is a function of sort.c. */
 enum ordo_sort_way {
-    ORDO_SORT_BY_SMALL,       /* one work-group */
-    ORDO_SORT_BY_DIRECT,      /* few tiles: a launch for each pass */
-    ORDO_SORT_BY_ONESWEEP,    /* a histogram, then a launch for each pass */
-    ORDO_SORT_BY_REDUCE_SCAN, /* three launches for each pass */
-    ORDO_SORT_BY_FEW_CHUNKS,  /* one work-item */
-    ORDO_SORT_BY_MANY_CHUNKS, /* a work-item for each chunk */
+    ORDO_SORT_BY_SMALL,       /* one launch of one work-group */
+    ORDO_SORT_BY_DIRECT,      /* few tiles: one launch per pass */
+    ORDO_SORT_BY_ONESWEEP,    /* a histogram, then one launch per pass */
+    ORDO_SORT_BY_REDUCE_SCAN, /* three launches per pass */
+    ORDO_SORT_BY_FEW_CHUNKS,  /* one launch of one work-item */
+    ORDO_SORT_BY_MANY_CHUNKS, /* one work-item per chunk */
 };
 
-/* The local pass (cl/primitive/sort_local.cl) after the passes. step 0: there is none. */
+/* The local pass (cl/primitive/sort_local.cl) after the passes. step 0: none. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;
     uint32_t step, ranges, segment_limit;
@@ -32,12 +32,12 @@ struct ordo_sort_plan {
     uint32_t               tile, tiles;
     bool                   planned;                      /* the device plans the passes (cl/shared/sort.h) */
     uint32_t               copies;                       /* of the histogram's counters */
-    uint32_t               local_bytes, histogram_bytes; /* local memory of a tile, of the histogram */
+    uint32_t               local_bytes, histogram_bytes; /* local memory */
     uint32_t               chunk, chunks;                /* ORDO_SORT_BY_MANY_CHUNKS */
     struct ordo_sort_local local;
 };
 
-/* The count is 1 or more. */
+/* Requires count > 0. */
 struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t count,
                                         bool in_place);
 

@@ -4,16 +4,16 @@
 
 #include "shared/group.h"
 
-/* Items, at least, of a work-item that works alone. */
+/* The minimum for a work-item that works alone. */
 enum { ITEMS_ALONE = 1024 };
 
-/* A call of so few tiles is one group's work: a second launch would cost more. */
+/* One group processes up to this many tiles, because a second launch would cost more. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
-/* Most groups of a launch per phase: their results, of at most 16 bytes each, then fit 64 KiB. */
+/* Limits the results of groups, of at most 16 bytes each, to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* Work-items per compute unit that hide the memory's latency, and chunks per core that even out the load. */
+/* Work-items per compute unit hide the latency of memory. Chunks per core balance the load. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)

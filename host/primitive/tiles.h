@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How scan, reduce and compact cut an array: tiles of group x items elements, and ranges of tiles. */
+/* Arrays cut into tiles of group x items elements, and ranges of tiles. */
 #ifndef ORDO_TILES_H
 #define ORDO_TILES_H
 
@@ -7,42 +7,41 @@
 
 struct ordo_tiles {
     size_t  group, items; /* work-items per group; elements per work-item */
-    bool    lookback;     /* one launch with look-back, else a launch per phase */
+    bool    lookback;     /* look-back in one launch, not two launches */
     cl_uint tiles;
-    cl_uint range;  /* tiles per group, without look-back */
-    size_t  groups; /* groups with that range; 1: that one does all in one launch, whatever the way */
-    cl_uint shift;  /* elements that the first tile begins before the array; see cl/group/tile.cl */
+    cl_uint range;  /* tiles per group without look-back */
+    size_t  groups; /* groups with ranges; 1: one launch by one group */
+    cl_uint shift;  /* elements by which the first tile precedes the array: cl/group/tile.cl */
 };
 
-/* Tiles for `count` elements of key_bytes each, as the tunables group and items have them (ORDO_SCAN_GROUP and ORDO_SCAN_ITEMS,
- * or those of compact). `at`: the element of its buffer where the array begins that is to be
- * accessed in aligned vectors; 0 if none is. */
+/* The tiles for `count` elements of key_bytes each. group, items: the tunables. at: the first element, in its buffer,
+ * of the array that kernels access in aligned vectors; 0 if there is none. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
-/* Whether tiles of one launch learn from each other what is before them (cl/group/lookback.cl). */
+/* Whether tiles of one launch look back at each other (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
-/* lookback_state of cl/group/lookback.cl. */
+/* The arguments of lookback_state in cl/group/lookback.cl. */
 struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
 };
-/* For so many tiles, each with a payload of `item_bytes`, for one launch. */
+/* State for one launch over `tiles` tiles with a payload of item_bytes each. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* The kernels of a file that uses cl/group/tiles.cl, and its items: LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of
- * cl/shared/group.h. */
+/* The kernels of a file over cl/group/tiles.cl. Bytes: LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of cl/shared/group.h.
+ */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
-/* A launch over tiles, without its kernel and groups: ordo_call_tiles sets these. */
+/* A launch over tiles. ordo_call_tiles sets the kernel and groups. */
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two of the kernels over all tiles. args: those that all of them have first. */
+/* Launches one or two kernels over all tiles. args: the first arguments of each kernel. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 
-/* The type of key with whose kernel values of `type` are folded: sums do not tell signed from unsigned. */
+/* The type whose kernel folds values of `type`. Sums of signed and unsigned integers are the same. */
 ordo_type ordo_fold_type(ordo_type type, ordo_op op);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first k elements in order, and the k-th: launches of cl/primitive/top.cl or top_chunked.cl, then a sort of what they
- * took. */
+/* The first k elements in order, and the k-th element: launches of cl/primitive/top.cl or top_chunked.cl, then a sort.
+ */
 #include "primitive/host_array.h"
 #include "primitive/rows.h"
 #include "primitive/sort.h"
@@ -9,12 +9,11 @@
 
 #include <assert.h>
 
-/* Both calls. */
 struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* only the k-th, from 1 on */
+    bool              select; /* only the k-th, counted from 1 */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -24,7 +23,7 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Keys with the indices that they have in the input. */
+/* Keys with their indices in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
@@ -41,21 +40,21 @@ static cl_uint bits_of(size_t count)
 
 /* ---- by digits ----------------------------------------------------------------------------------------------- */
 
-/* How the kernels run here, and what they share. */
+/* How the kernels run, and their shared buffers. */
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    cl_uint number_bits, digits; /* of an element's number: shared/top.h */
+    cl_uint number_bits, digits; /* of the number that orders an element: shared/top.h */
     cl_uint room, local_bytes;
     size_t  state_words;
     cl_mem  state, list_keys, list_index;
 };
 
-/* Work-items of a compute unit that hide the memory's latency; chunks per core that even out the load. */
+/* Work-items per compute unit hide the latency of memory. Chunks per core balance the load. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* Elements, at least, of a work-item that works alone. */
+/* The minimum for a work-item that works alone. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -89,7 +88,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Where digit number `digit` of all, from the highest, begins; digits are as wide as each other, or one bit wider. */
+/* The lowest bit of a digit, counted from the highest digit. Digits differ by at most one bit in width. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -142,7 +141,7 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
     return a;
 }
 
-/* Whether one group brings what was taken into order, behind the passes. */
+/* Whether one group sorts the taken elements, after the passes. */
 static bool orders_itself(const ordo_device *dev, const struct top *t, const struct passes *p)
 {
     return p->group > 1 && !t->select && t->k <= TOP_ORDERED &&
@@ -155,13 +154,13 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
 
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
-    if (orders_itself(call->dev, t, p)) /* and makes the state zero again */
+    if (orders_itself(call->dev, t, p)) /* top_order clears the state */
         return ordo_call_zeroed(call, bytes, &p->state);
     ORDO_TRY(ordo_call_scratch(call, bytes, &p->state));
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* The k elements in no order, or the k-th alone. k is at most count and not 0. */
+/* Finds the k elements in any order, or only the k-th. 1 <= k <= count. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -181,10 +180,10 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
     return ORDO_OK;
 }
 
-/* Words that a work-item of top_order makes zero. */
+/* Words that a work-item of top_order clears. */
 enum { ZEROS = 8 };
 
-/* What the passes took, into its order, with its values. */
+/* Sorts the taken elements, and gathers their values. */
 static ordo_status put_in_order(struct ordo_call *call, const struct top *t, const struct passes *p,
                                 const struct found *f)
 {
@@ -203,7 +202,7 @@ static ordo_status put_in_order(struct ordo_call *call, const struct top *t, con
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* All of them, in their order. */
+/* Takes all elements, in input order. */
 static ordo_status find_all(struct ordo_call *call, const struct top *t, const struct found *to)
 {
     const struct passes      p = plan(call->dev, t);
@@ -218,12 +217,12 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Chunks per core; a chunk has so many times the elements that it keeps, or it is not worth while. */
+/* Chunks per core. A chunk must have WORTH times the elements that it keeps. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has room for as much again as is kept, and for no less than this. */
+/* A list has capacity for twice the elements that it keeps, and for at least this many more. */
 enum { ROOM_MIN = 256 };
 
-/* How to cut; 0 chunks: not. */
+/* The cut. 0 chunks: chunks do not pay. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -233,7 +232,8 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
 
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
-    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* the last one has less than is needed of each */
+    if (*chunks > 1 &&
+        t->count - (*chunks - 1) * c.chunk < t->k) /* the last chunk has fewer elements than each list needs */
         *chunks = 0;
     c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
     return c;
@@ -261,7 +261,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* Finds at least the first k elements; by digits as p says. */
+/* Finds at least the first k elements. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;
@@ -276,14 +276,14 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* Where the first k are to be: the caller's arrays, and scratch for indices that nobody wants. */
+/* The destination: the caller's arrays, and scratch if the caller wants no indices. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
     return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
 }
 
-/* Equal keys by their index: what is not in this order yet is brought into it, before the stable sort by key. */
+/* Equal keys are ordered by index. Elements in another order are sorted by index before the stable sort by key. */
 static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
                               const struct found *out)
 {
@@ -345,7 +345,6 @@ static ordo_status check_params(ordo_device *dev, const struct top *t)
     return ORDO_OK;
 }
 
-/* Elements that come out: of a selection one. */
 static size_t out_count(const struct top *t)
 {
     return t->select ? 1 : t->k;
@@ -398,7 +397,7 @@ ordo_status ordo_top_k(ordo_device *dev, const struct ordo_top_k_params *params,
     return run(dev, &t, order);
 }
 
-/* The selection's parameters, and that there is such an element. */
+/* The selection's parameters. Fails if there is no such element. */
 static ordo_status selection(ordo_device *dev, const struct ordo_select_params *params, size_t count, size_t k,
                              struct top *t)
 {

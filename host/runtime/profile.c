@@ -65,7 +65,7 @@ static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
     return tunables[t].scope == ORDO_TUNABLE_KEY ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
 }
 
-/* "sort.items" and "k4v4" give "sort.k4v4.items". */
+/* "sort.items" and "k4v4" make "sort.k4v4.items". */
 static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t room)
 {
     const char *dot = strchr(tunables[t].name, '.');
@@ -137,7 +137,7 @@ static bool apply_word(ordo_device *dev, char *word)
     if (!value)
         return false;
     *value++ = 0;
-    if (!*value || value[strspn(value, "0123456789")]) /* strtoul takes signs and blanks too */
+    if (!*value || value[strspn(value, "0123456789")]) /* strtoul accepts signs and blanks, too */
         return false;
     const unsigned long long number = strtoull(value, NULL, 10);
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
@@ -227,11 +227,11 @@ static const struct setting large_tiles[] = {
     { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
 
-/* Facts that a device must have. 0: any. */
+/* Required facts. 0: any. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
-    uint32_t  sub_group; /* exactly */
+    uint32_t  sub_group; /* exact */
     uint32_t  compute_units_min, max_group_min, local_bytes_min;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels are compiled for the device at hand when a call first needs them, which takes a call 0.05 to some seconds, once: they
- * are then kept on disk, by Ordo or by the driver, for all later processes. On a GPU threads of the device's own
- * (ordo_device_config) begin to build what a dictionary is likely to need when it is created. This builds by list, all at once:
- * when a service starts, or when it is installed.
+/* A call compiles the kernels that it is the first to need, which takes 0.05 to some seconds once.
+ * Ordo or the driver then keeps them on disk for later processes. On a GPU the device's own
+ * threads (ordo_device_config) start to build the likely kernels when a dictionary is created.
+ * ordo_device_prepare builds listed kernels ahead, when a service starts or is installed:
  *
- *     ordo_device_prepare(dev, ordo_prepare_params(.what = ORDO_PREPARE_LSM, .keys = 1u << ORDO_U64,
+ *     ordo_device_prepare(dev, ordo_prepare_params(.what = ORDO_PREPARE_LSM,
+ *                                                  .keys = 1u << ORDO_U64,
  *                                                  .value_bytes = 1u << 4), NULL);
  */
 #ifndef ORDO_PREPARE_H
@@ -16,11 +17,11 @@
 extern "C" {
 #endif
 
-/* What will be used: array.h's calls, and structures. To be added. */
+/* Calls of array.h and structures, to be added up. */
 typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORT = 1 << 0,
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
-    ORDO_PREPARE_SCAN = 1 << 2,   /* of u32 and u64: sums; of all types: minima and maxima; reductions; compact */
+    ORDO_PREPARE_SCAN = 1 << 2,   /* sums of u32 and u64, minima and maxima; reductions; compact */
     ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup, with and without an index */
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
@@ -32,7 +33,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;
 
-/* Operations of dictionaries. To be added. */
+/* Operations of dictionaries, to be added up. */
 typedef enum ordo_prepare_op {
     ORDO_PREPARE_BUILD = 1 << 0,
     ORDO_PREPARE_UPDATE = 1 << 1, /* upsert, insert, erase, combine by sums of unsigned numbers */
@@ -43,21 +44,21 @@ typedef enum ordo_prepare_op {
     ORDO_PREPARE_COMPACT = 1 << 6, /* compact, cleanup */
 } ordo_prepare_op;
 
-/* Every combination of what is listed. 0 means all. */
+/* All combinations of the listed items. 0 means all. */
 struct ordo_prepare_params {
     uint32_t what;        /* ORDO_PREPARE_SORT ... */
     uint32_t keys;        /* 1u << ORDO_U32, 1u << ORDO_U64 ... */
     uint32_t value_bytes; /* 1u << 0, 1u << 4, 1u << 8 */
     uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
-    size_t   batch;       /* elements of a call: kernels for small batches differ from those for large ones */
+    size_t   batch;       /* elements of a call: small and large batches have different kernels */
 
-    /* For processes that fill one cache side by side, as some drivers compile one program of a process at a time: this one
-     * builds only every parts-th program, from number `part` on, and makes no call. Once all have ended, one prepares the same
-     * list without parts, mostly from the cache. parts 0: all. */
+    /* For processes that fill one cache concurrently, because some drivers compile one program of a
+     * process at a time: this process builds only every parts-th program, from number `part` on,
+     * and makes no call. Once all have ended, one process prepares the same list without parts.
+     * parts 0: all. */
     uint32_t part, parts;
 
-    /* Told from time to time, by the thread that called, how much is done of how much; false ends it: ORDO_CANCELLED. May be
-     * NULL. It may call Ordo. */
+    /* Reports progress in the calling thread; false cancels. May be NULL, and may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };
@@ -66,20 +67,20 @@ struct ordo_prepare_params {
 #endif
 
 struct ordo_prepared {
-    size_t programs; /* that are ready on this device object, those built before included */
-    size_t failed;   /* that could not be built: the calls that need them will try again, and say why */
+    size_t programs; /* built on this device object, earlier ones included */
+    size_t failed;   /* not built: the calls that need them will try again and report the error */
     double seconds;
 };
 
-/* Builds what the calls listed need, on the device's threads and this one, then makes each of these calls once, on dictionaries of its own
- * that it destroys: some drivers finish a kernel only when it first runs. What a device or a structure cannot do is passed over.
- * Blocks     on an H200 0.03 to 1 s a program, as its driver compiles one of a process at a time (parts help), on a CPU as long as
- *            all compiles; with filled caches tens of ms.
- *            Other threads may use the device meanwhile; what they need is built first.
- * Memory     some MB on the device, given back but for pooled scratch (ordo_device_trim).
- * Errors     that of the first program which could not be built, or of the first call that failed; all the rest is prepared
- *            all the same. ORDO_CANCELLED. *out (may be NULL) is set whatever comes of it, but where params are refused.
- * params NULL: all of everything. */
+/* Builds the kernels of the listed calls, then makes each call once on dictionaries of its own,
+ * because some drivers finish a kernel when it first runs. Skips what the device or a structure
+ * cannot do. params NULL: everything.
+ * Blocking:  0.03 to 1 s for each program on an H200, whose driver compiles one program of a
+ *            process at a time; as long as compiling takes on a CPU; tens of ms with filled caches
+ * Memory:    some MB on the device, freed except for pooled scratch (ordo_device_trim)
+ * Errors:    the error of the first program or call that failed, after all others; ORDO_CANCELLED.
+ *            *out (may be NULL) is set unless params are refused.
+ * Concurrency: other threads may use the device; their kernels are built first */
 ORDO_API ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_params *params,
                                          struct ordo_prepared *out);
 

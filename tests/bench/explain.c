@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of operations side by side on the same keys: those of any order are explained, and none that no order gives. */
-#include "bench/workload/plan.h"
 #include "bench/workload/keys.h"
+#include "bench/workload/plan.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ struct returned {
 
 static size_t place_of(const struct returned *r, size_t row)
 {
-    const struct sheet *sheet = &r->plan.work.sheet;
-    return range_place(&r->plan, key_order(sheet->type, sheet_get(sheet, COL_KEYS, row)));
+    const struct column_batch *cols = &r->plan.work.cols;
+    return range_place(&r->plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
 }
 
 static ordo_code code_of(const struct returned *r, size_t row)
 {
-    return (ordo_code) ((const uint8_t *) r->plan.work.sheet.at[COL_CODES])[row];
+    return (ordo_code) ((const uint8_t *) r->plan.work.cols.at[COL_CODES])[row];
 }
 
 static void do_row(struct returned *r, size_t row)
@@ -35,7 +35,7 @@ static void do_row(struct returned *r, size_t row)
     r->found[row] = r->there[place];
     if (code == ORDO_FIND)
         set_element(r->values, r->plan.spec.value_bytes, row,
-                    value_by_key(sheet_get(&r->plan.work.sheet, COL_KEYS, row)));
+                    value_by_key(column_get(&r->plan.work.cols, COL_KEYS, row)));
     else
         r->there[place] = code == ORDO_INSERT;
     r->updates[place] += code != ORDO_FIND;
@@ -56,7 +56,7 @@ static struct returned *returned_by(ordo_type type, uint32_t value_bytes, uint64
     size_t            order[ROWS];
     cr_assert(r && plan_make(&spec, &r->plan));
     cr_assert_eq(r->plan.model.count, RANGE / 2);
-    cr_assert_eq(r->plan.work.sheet.rows[COL_KEYS], ROWS);
+    cr_assert_eq(r->plan.work.cols.rows[COL_KEYS], ROWS);
     for (size_t i = 0; i < r->plan.model.count; i++)
         r->there[range_place(&r->plan, model_key(&r->plan.model, i))] = 1;
     for (size_t i = 0; i < ROWS; i++) {

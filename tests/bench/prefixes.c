@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about prefixes as an X-fast trie is asked them, and as another structure is, for the same answers: the models of both, of which
  * one tries each length, and the other goes by stretches with one longest prefix, give the same. */
-#include "bench/workload/plan.h"
 #include "bench/workload/model.h"
+#include "bench/workload/plan.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -29,10 +29,10 @@ static struct dict_plan plan_of(enum workload workload, int variant, ordo_type t
 
 static void expect_same(const struct dict_plan *a, const struct dict_plan *b, enum column_id column)
 {
-    const struct sheet *x = &a->work.sheet, *y = &b->work.sheet;
+    const struct column_batch *x = &a->work.cols, *y = &b->work.cols;
     cr_assert_eq(x->rows[column], QUERIES);
     cr_assert_eq(y->rows[column], QUERIES);
-    cr_assert_eq(memcmp(x->at[column], y->at[column], QUERIES * sheet_width(x, column)), 0, "%s", column_name(column));
+    cr_assert_eq(memcmp(x->at[column], y->at[column], QUERIES * column_width(x, column)), 0, "%s", column_name(column));
 }
 
 static void for_each_table(void (*compare)(ordo_type type, enum dist dist, size_t count))
@@ -50,7 +50,7 @@ static void compare_longest(ordo_type type, enum dist dist, size_t count)
 {
     struct dict_plan trie = plan_of(LONGESTPREFIX, XFAST, type, dist, count);
     struct dict_plan array = plan_of(LONGESTPREFIX, SORTED_ARRAY, type, dist, count);
-    const uint8_t   *found = trie.work.sheet.at[COL_FOUND];
+    const uint8_t   *found = trie.work.cols.at[COL_FOUND];
     cr_assert_eq(trie.work.steps[0].call, DO_LONGEST_PREFIX);
     cr_assert_eq(array.work.steps[0].call, DO_SEEK);
     expect_same(&trie, &array, COL_KEYS);
@@ -71,15 +71,15 @@ static void compare_counts(ordo_type type, enum dist dist, size_t count)
 {
     struct dict_plan trie = plan_of(COUNTPREFIX, XFAST, type, dist, count);
     struct dict_plan array = plan_of(COUNTPREFIX, SORTED_ARRAY, type, dist, count);
-    const uint8_t   *lengths = trie.work.sheet.at[COL_LENGTHS];
+    const uint8_t   *lengths = trie.work.cols.at[COL_LENGTHS];
     cr_assert_eq(trie.work.steps[0].call, DO_COUNT_PREFIX);
     cr_assert_eq(array.work.steps[0].call, DO_COUNT);
     expect_same(&trie, &array, COL_COUNTS);
     for (size_t i = 0; i < QUERIES; i++) {
-        const uint64_t key = sheet_get(&trie.work.sheet, COL_KEYS, i);
-        cr_assert_eq(sheet_get(&array.work.sheet, COL_KEYS, i), prefix_least(type, key, lengths[i]));
-        cr_assert_eq(sheet_get(&array.work.sheet, COL_HIS, i), prefix_greatest(type, key, lengths[i]));
-        cr_assert_gt(sheet_get(&trie.work.sheet, COL_COUNTS, i), 0);
+        const uint64_t key = column_get(&trie.work.cols, COL_KEYS, i);
+        cr_assert_eq(column_get(&array.work.cols, COL_KEYS, i), prefix_least(type, key, lengths[i]));
+        cr_assert_eq(column_get(&array.work.cols, COL_HIS, i), prefix_greatest(type, key, lengths[i]));
+        cr_assert_gt(column_get(&trie.work.cols, COL_COUNTS, i), 0);
     }
     plan_free(&trie);
     plan_free(&array);
@@ -101,12 +101,12 @@ Test(prefixes, plans_are_shared_by_those_that_are_asked_alike)
                          .n_queries = QUERIES,
                          .fills = 1,
                          .seed = 5 };
-    cr_assert_eq(plan_borrow(&spec)->table.sheet.rows[COL_KEYS], COUNT);
+    cr_assert_eq(plan_borrow(&spec)->table.cols.rows[COL_KEYS], COUNT);
     plan_return(true);
     spec.variant = SORTED_ARRAY;
-    cr_assert_gt(plan_borrow(&spec)->table.sheet.rows[COL_KEYS], COUNT);
+    cr_assert_gt(plan_borrow(&spec)->table.cols.rows[COL_KEYS], COUNT);
     plan_return(true);
     spec.variant = HAMT;
-    cr_assert_gt(plan_borrow(&spec)->table.sheet.rows[COL_KEYS], COUNT);
+    cr_assert_gt(plan_borrow(&spec)->table.cols.rows[COL_KEYS], COUNT);
     plan_return(false);
 }

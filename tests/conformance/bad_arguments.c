@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of every public function, parameter by parameter as the headers in include/ordo have them: each is refused
- * with its status, and nothing happens. A function or a parameter that nobody here knows to give badly fails the test.
+/* Bad arguments for every public function, parameter by parameter as declared in include/ordo. Each is refused with
+ * its status and changes nothing. An unknown function or parameter fails the test.
  *
- * Functions over arrays are those of calls.h; the others have a row in `others`. What only one call has (bit ranges, gaps
- * between runs, codes of mixed batches) is tested with that call. Released objects are not given: OpenCL promises nothing. */
+ * Functions over arrays come from calls.h; others have a row in `others`. Parameters of a single call (bit ranges,
+ * gaps between runs, codes of mixed batches) are tested with that call. Released objects are not tested, because
+ * OpenCL gives no guarantee for them. */
 #include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 
@@ -19,7 +20,7 @@ enum { PARAMETERS = 12, FUNCTIONS = 200 };
 struct function {
     char   name[64];
     char   parameter[PARAMETERS][32];
-    bool   pointer[PARAMETERS]; /* not a value nor an array */
+    bool   pointer[PARAMETERS]; /* neither a value nor an array */
     size_t n;
 };
 
@@ -44,7 +45,7 @@ static void last_word(const char *begin, const char *end, char *to, size_t room)
     to[end - word] = 0;
 }
 
-/* One declaration: "ordo_status ordo_scan(ordo_device *device, ..., const struct ordo_order *order)". */
+/* Parses one declaration: "ordo_status ordo_scan(ordo_device *device, ..., const struct ordo_order *order)". */
 static void read_declaration(const char *text, const char *end)
 {
     struct function *f = &functions[n_functions++];
@@ -108,7 +109,7 @@ static bool has_parameter(const struct function *f, const char *name)
 
 /* ---- calls over arrays -------------------------------------------------------------------------------------------------- */
 
-/* A function with what to give it. */
+/* A function and its arguments. */
 struct trial {
     struct test             *t;
     const struct function   *function;
@@ -119,14 +120,14 @@ struct trial {
     struct test_array        array[CALL_ARRAYS], arena;
     struct ordo_slice        slice[CALL_ARRAYS];
     void                    *host_array[CALL_ARRAYS];
-    cl_context               foreign; /* another context, a queue and a buffer of it */
+    cl_context               foreign; /* another context, with a queue and a buffer */
     cl_command_queue         foreign_queue;
     cl_mem                   foreign_mem;
     cl_event                 foreign_event, failed;
-    cl_event                 last_is_none[3]; /* two that are yet to come, and NULL */
+    cl_event                 last_is_none[3]; /* two pending events, and NULL */
 };
 
-static unsigned long n_refused; /* a test that tries nothing proves nothing */
+static unsigned long n_refused; /* guards against a test that tries nothing */
 
 static ordo_status run(const struct trial *r, const struct given *g)
 {
@@ -164,7 +165,7 @@ static void bad_array(struct trial *r, size_t i)
         { "begins at the end of time", ordo_at(was.mem, SIZE_MAX) },
         { "has bytes that overflow", ordo_at(was.mem, SIZE_MAX / bytes) },
         { "has an end that overflows", ordo_at(was.mem, SIZE_MAX - r->array[i].count + 1) },
-        /* 64 guard bytes lie behind each array: this many elements and one more */
+        /* 64 guard bytes follow each array: this many elements and one more */
         { "ends one element too late", ordo_at(was.mem, was.at + 64 / bytes + 1) },
     };
 
@@ -177,7 +178,7 @@ static void bad_array(struct trial *r, size_t i)
     r->slice[i] = was;
 }
 
-/* Array `out` begins at byte `end` of the arena, which is in the part of array i, and is given as a sub-buffer of that part. */
+/* Array `out` begins at byte `end` of the arena, which is in the part of array i, as a sub-buffer of that part. */
 static void overlapping_sub_buffer(struct trial *r, size_t out, size_t i, size_t end)
 {
     const cl_buffer_region region = { i * APART, APART };
@@ -190,7 +191,7 @@ static void overlapping_sub_buffer(struct trial *r, size_t out, size_t i, size_t
     (void) clReleaseMemObject(sub);
 }
 
-/* An output begins where another array ends: at its last element. All are in one buffer. */
+/* An output begins at the last element of another array. All are in one buffer. */
 static void overlapping_array(struct trial *r, size_t out)
 {
     struct ordo_slice apart[CALL_ARRAYS];
@@ -253,7 +254,7 @@ static void give_bad_array(struct trial *r, size_t i)
     overlapping_array(r, i);
 }
 
-/* A number of elements. */
+/* Bad numbers of elements. */
 static void bad_count(struct trial *r, const char *parameter, struct given *g, size_t *count)
 {
     *count = ORDO_MAX_COUNT + 1;
@@ -276,7 +277,7 @@ static void bad_fields(struct trial *r)
     }
     g = r->good;
     for (size_t i = 0; r->call->has_values && i < LENGTH(bad_bytes); i++) {
-        g.value_bytes = bad_bytes[i]; /* 0 is a size, but there are values */
+        g.value_bytes = bad_bytes[i]; /* 0 is a valid size, but there are values */
         if (bad_bytes[i] != 0 || !r->host)
             refuse(r, &g, ORDO_INVALID, "value_bytes", "is no size of values, or there are values for none");
     }
@@ -364,7 +365,7 @@ static void bad_capacity(struct trial *r)
     refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is more than a call takes");
 }
 
-/* Of a selection: an element that is not there. More of the first ones than there are is no mistake. */
+/* ordo_select with an index out of range. ordo_top_k with more than all elements is valid. */
 static void bad_k(struct trial *r)
 {
     struct given g = r->good;
@@ -387,7 +388,7 @@ static void bad_relation(struct trial *r)
     }
 }
 
-/* No type, and one that is wider than the values. */
+/* An unknown type, and a type wider than the values. */
 static void bad_value_type(struct trial *r)
 {
     struct given g = r->good;
@@ -415,7 +416,7 @@ static bool is_one_of(const char *name, const char *a, const char *b)
     return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
-/* Gives one parameter badly; false: nobody knows how. */
+/* Gives one parameter a bad value. Returns false if the parameter is unknown. */
 static bool give_badly(struct trial *r, size_t p)
 {
     const char  *name = r->function->parameter[p];
@@ -452,14 +453,14 @@ static bool give_badly(struct trial *r, size_t p)
     } else if (strcmp(name, "relation") == 0) {
         bad_relation(r);
     } else {
-        return strcmp(name, "needed") == 0; /* may be NULL, and is nothing else */
+        return strcmp(name, "needed") == 0; /* may be NULL, and has no bad value */
     }
     return true;
 }
 
 /* ---- a trial ---------------------------------------------------------------------------------------------------------------- */
 
-/* Made once for all trials: a driver of a GPU takes half a second for a context. */
+/* Created once, because a GPU driver takes half a second for a context. */
 static cl_context foreign_context;
 
 static void make_foreign_context(const ordo_device *dev)
@@ -486,7 +487,7 @@ static void make_foreign(struct trial *r)
     test_true(r->t, code == CL_SUCCESS && clSetUserEventStatus(r->failed, CL_OUT_OF_RESOURCES) == CL_SUCCESS);
 }
 
-/* NVIDIA's driver waits for ever in clReleaseContext where a user event went before it had a status. */
+/* NVIDIA's driver hangs in clReleaseContext if a user event was released before it had a status. */
 static void release_user_event(cl_event event)
 {
     (void) clSetUserEventStatus(event, CL_COMPLETE);
@@ -562,7 +563,7 @@ static void end(struct trial *r)
     ordo_dict_destroy(&r->good.dict);
 }
 
-/* Every parameter of a function over arrays; structure: of dict_case.h, or NO_DICT. */
+/* Tests every parameter of a function over arrays. structure: of structures.h, or NO_DICT. */
 static void try_function(struct test *t, const struct function *f, const struct array_call *call, int structure)
 {
     struct trial r = { .t = t, .function = f, .call = call, .host = strcmp(f->name, call->name) != 0 };
@@ -570,10 +571,10 @@ static void try_function(struct test *t, const struct function *f, const struct 
 
     r.good = call_given(t->dev, dict, N);
     if (strcmp(call->name, "ordo_top_k") == 0)
-        r.good.k = N; /* else its outputs have room to spare */
+        r.good.k = N; /* else its outputs are larger than needed */
     make_foreign(&r);
     make_arrays(&r);
-    const bool mixed = call->array[0].input == INPUT_CODES; /* of all operations */
+    const bool mixed = call->array[0].input == INPUT_CODES; /* with operations of all codes */
     if (dict && (!ordo_dict_can(dict, call->needs) || (mixed && !ordo_dict_can(dict, ORDO_CAN_ORDER)))) {
         refuse(&r, &r.good, ORDO_UNSUPPORTED, "all", "is right");
     } else {
@@ -695,7 +696,7 @@ static void device_parameters(struct test *t)
     test_true(t, ordo_device_last_error(t->dev, text, sizeof text) == need && strlen(text) == sizeof text - 1);
 }
 
-/* The profile goes where nothing can be written. */
+/* A profile path that cannot be written. */
 static void profile(struct test *t)
 {
     const char *was = getenv("ORDO_PROFILE");
@@ -790,7 +791,7 @@ static void no_dictionary(struct test *t)
     test_status(t, ordo_dict_statistics(NULL, NULL, &statistics), ORDO_INVALID);
 }
 
-/* The call is refused, and the message names the parameter as the header does. */
+/* The call is refused, and the message names the parameter as in the header. */
 static void expect_named(struct test *t, ordo_status got, const char *message)
 {
     char text[200];
@@ -831,7 +832,7 @@ static void dictionary_parameters(struct test *t)
     release_foreign(&r);
 }
 
-/* Prefixes of an X-fast trie: arrays that are absent, too short, or one of the others. */
+/* Prefixes of an X-fast trie: absent, too short or overlapping arrays. */
 struct prefix_arrays {
     struct ordo_slice keys, lengths, counts, prefixes, values, found;
 };
@@ -873,7 +874,7 @@ static void prefix_parameters(struct test *t)
         expect_prefixes(t, dict, &good, ASKED, NULL, under, longest);
         *slice[i] = ordo_none();
         expect_prefixes(t, dict, &good, ASKED, NULL, under, i == 0 ? ORDO_INVALID : ORDO_OK);
-        if (i > 1) { /* an output that is an input */
+        if (i > 1) { /* an output that is also an input */
             *slice[i] = ordo_at(good.keys.mem, 1);
             expect_prefixes(t, dict, &good, ASKED, NULL, under, longest);
         }
@@ -896,7 +897,7 @@ static void prefix_parameters(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Bytes in the Roaring format: arrays that are absent or too short, and what is no set. */
+/* Bytes in the Roaring format: absent or too short arrays, and invalid sets. */
 static void roaring_parameters(struct test *t)
 {
     static const uint8_t empty[8] = { 0x3a, 0x30 };
@@ -976,7 +977,7 @@ static void configurations(struct test *t)
 #undef X
 }
 
-/* Each function that is not in calls.h, with its parameters, and who gives them badly. */
+/* Each function outside calls.h, its parameters, and its tests. */
 static const struct other {
     const char *name, *parameters;
     void (*trial)(struct test *t);
@@ -1068,8 +1069,8 @@ static void try_other(struct test *t, const struct function *f, const struct oth
         other->more(t);
 }
 
-/* On a CPU all structures; on a GPU a sixth of them for each function, by the seed: each has a dictionary to make and a dozen arrays to
- * write and read, which wait for the driver, and what refuses is the same code on the host. */
+/* All structures on a CPU. On a GPU a sixth of them for each function, selected by the seed, because each needs a
+ * dictionary and a dozen array transfers, and the checks are the same host code. */
 static bool is_tried(const struct test *t, size_t function, int structure)
 {
     return t->facts->cpu || test_wants_all("ORDO_TEST_KINDS") || (function + (size_t) structure + t->seed) % 6 == 0;
@@ -1105,7 +1106,7 @@ Test(bad_arguments, are_refused_and_nothing_happens)
     test_each_device(every_function);
 }
 
-/* Every function that is tried is there. */
+/* Every tested function exists. */
 static bool is_public(const char *name)
 {
     for (size_t i = 0; i < n_functions; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One hash of what every primitive and every structure returns, the same on each device and with each mask: conformance.sh
- * prints it beside each implementation's name. */
+/* One hash of the results of all primitives and structures, equal on each device and with each mask. conformance.sh
+ * prints it with each implementation's name. */
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
 
@@ -21,7 +21,7 @@ static uint64_t hash_of_call(struct test *t, const struct array_call *call, ordo
 {
     enum { N = 5000 };
     struct given g = call_given(t->dev, NULL, N);
-    struct test  fixed = *t; /* the same input on each device */
+    struct test  fixed = *t; /* equal input on each device */
     void        *a[CALL_ARRAYS] = { NULL };
 
     test_context(t, "%s, %s", call->name, test_type_name[type]);
@@ -52,7 +52,7 @@ static uint64_t hash_of_structure(struct test *t, size_t subject)
     return o.hash;
 }
 
-/* "1/3": the second of three shares of the structures, those that run the same kernels in one. NULL: all. */
+/* "1/3": the second of three shares of the structures. Structures with the same kernels are in one share. NULL: all. */
 static bool is_in(const char *share, size_t subject)
 {
     unsigned long which = 0, shares = 1;
@@ -91,8 +91,8 @@ static void check_hash(struct test *t)
     test_true(t, hash == HASH_OF_ALL);
 }
 
-/* ORDO_TEST_SHARE=1/3: a part of the structures, whose results hash to the same as those of all.
- * ORDO_TEST_MASKS=1: with each mask, which takes minutes: all kernels are built again for each. */
+/* ORDO_TEST_SHARE=1/3 tests a share of the structures, whose results have the same hash as all. ORDO_TEST_MASKS=1 tests
+ * each mask, which takes minutes because each needs its kernels. */
 Test(conformance, results_are_the_same_bits_everywhere)
 {
     if (getenv("ORDO_TEST_MASKS"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kernel runs, on input as small as can be. oclgrind.sh runs this under a simulator that watches each access to memory,
- * where a work-item is some thousand times slower than elsewhere: hence the sizes.
+/* Runs every kernel on input as small as possible, because oclgrind.sh runs this under a simulator that checks each
+ * memory access and is some thousand times slower.
  *
- * Which kernels there are is read from the sources; which have run, from the log. One device: that which ORDO_DEVICE selects. */
+ * The sources list the kernels, and the log lists those that ran. Uses the one device that ORDO_DEVICE selects. */
 #include "tests/dict/dict_case.h"
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
@@ -41,8 +41,8 @@ static bool is_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The name of the kernel that a line begins, and its length; 0 if it begins none. Kernels begin with __kernel or a macro that
- * ends in KERNEL(...), on the line before or on this one. (Those of the self-test that macros make are passed over.) */
+/* The name and its length of a kernel that begins on this line; 0 if there is none. __kernel or a macro that ends in
+ * KERNEL(...) is on this line or the one before. (Skips kernels of the self-test made by macros.) */
 static size_t kernel_on(const char *line, size_t bytes, const char **name)
 {
     const char *void_at = strstr(line, "void ");
@@ -68,7 +68,7 @@ static void find_kernels(struct kernels *k)
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
         bool announced = false;
         if (strncmp(ordo_cl_files[i].path, "primitive/", 10) != 0 && strncmp(ordo_cl_files[i].path, "dict/", 5) != 0)
-            continue; /* only examples, in comments */
+            continue; /* only examples in comments */
         for (const char *line = ordo_cl_files[i].text; line && *line;) {
             const char  *end = strchr(line, '\n'), *name = NULL;
             const size_t bytes = end ? (size_t) (end - line) : strlen(line);
@@ -82,8 +82,8 @@ static void find_kernels(struct kernels *k)
     }
 }
 
-/* Kernels that do not run here: what only several compute units launch, of which a simulator has one; and what only a
- * tree launches whose concurrent batch leaves much undone (ltree_room runs these). */
+/* Kernels that do not run here. Some need several compute units, and a simulator has one. Others need a concurrent
+ * batch that leaves much undone (ltree_room runs these). */
 static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "ltree_gather", "ltree_scatter" };
 
 static bool has_run(const struct kernels *k, const char *name)
@@ -141,7 +141,7 @@ static void run_call(struct test *t, const struct array_call *call, ordo_dict *d
     }
 }
 
-/* NAME=VALUE with spaces between them. */
+/* NAME=VALUE pairs separated by spaces. */
 static void set_tunables(struct test *t, const char *text)
 {
     char copy[256], *rest = NULL;
@@ -154,7 +154,7 @@ static void set_tunables(struct test *t, const char *text)
     }
 }
 
-/* More than a chunk of a CPU's keeps, and no fewer than there are. */
+/* More elements than a CPU's chunk keeps, and all elements. */
 static void whole_top(struct test *t)
 {
     enum { N = 300 };
@@ -168,7 +168,7 @@ static void whole_top(struct test *t)
         test_true(t, out[i] == i);
 }
 
-/* Blocks of several widths, and of one. */
+/* Blocks of mixed widths and of one width. */
 static void compressed_index(struct test *t)
 {
     enum { N = 300 };
@@ -203,8 +203,8 @@ static size_t elements_of_tiles(const struct test *t)
     return n > 600 ? n : 600;
 }
 
-/* A sort of 8-byte keys that ends in local memory. No sample has the keys of odd index: some of them fill one bin, and
- * others a segment that is longer than a group takes. */
+/* A sort of 8-byte keys that ends in local memory. Keys of odd index are in no sample: some fill one bin, others a
+ * segment longer than a group takes. */
 static void local_sort(struct test *t)
 {
     enum { N = 4100, LONG = 600, FULL = 300 };
@@ -234,7 +234,7 @@ static void local_sort(struct test *t)
     free(values);
 }
 
-/* With look-back, and without; each kind of sort. */
+/* With and without look-back; each kind of sort. */
 static void primitives(struct test *t)
 {
     static const char *const tunings[] = { "sort.method=0 sort.direct=0 scan.method=0", "sort.method=1 scan.method=1" };
@@ -259,7 +259,7 @@ static void primitives(struct test *t)
     local_sort(t);
 }
 
-/* Every operation of every structure; keys that are one another's neighbours, many of them the same. */
+/* Every operation of every structure, on neighbouring keys with many duplicates. */
 static void sequences(struct test *t)
 {
     for (int subject = 0; subject < N_SUBJECTS; subject++) {
@@ -285,7 +285,7 @@ static void upsert_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint3
     test_ok(t, ordo_dict_upsert_host(dict, keys, values, BATCH));
 }
 
-/* Of more leaves that overflow at once than a group of work-items has teams. */
+/* More overflowing leaves than a group has teams. */
 static void crowded(struct test *t)
 {
     enum { HELD = 12000, STORED = 1024, BATCHES = 8 };
@@ -305,7 +305,8 @@ static void crowded(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Sums that come to the values of the elements from `from` on, of which the first `there` have theirs; each in `times` parts. */
+/* Adds parts, `times` for each key, up to the values of elements from `from` on. The first `there` have theirs
+ * already. */
 static void combine_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint32_t there, uint32_t times)
 {
     uint32_t keys[BATCH], values[BATCH], sum = 0;
@@ -320,8 +321,8 @@ static void combine_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint
     test_ok(t, ordo_dict_combine_host(dict, ORDO_U32, ORDO_SUM, keys, values, BATCH));
 }
 
-/* Batches few enough for the leaves that these are changed in place; they split, and so does the root above them. Then those
- * that overflow a bucket. Of both kinds some that combine. */
+/* Batches small enough for updates in place; leaves split, and the root above them. Then batches that overflow a
+ * bucket. Some of both combine. */
 static void batches_in(struct test *t, int structure)
 {
     enum { HELD = 500, BATCHES = 8 };
@@ -341,11 +342,11 @@ static void batches(struct test *t)
 {
     batches_in(t, BLINK);
     batches_in(t, SKIPLIST_16);
-    if (getenv("ORDO_TEST_PART")) /* more than a simulator has time for */
+    if (getenv("ORDO_TEST_PART")) /* too slow for a simulator */
         crowded(t);
 }
 
-/* Of runs that are not resolved, where groups make progress: elements that are replaced, and some that are erased. */
+/* Unresolved runs with replaced and erased elements, if groups make progress. */
 static void cleanup(struct test *t)
 {
     enum { HELD = 500, ERASED = 20 };
@@ -367,7 +368,7 @@ static void cleanup(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Into a sorted array, where groups make progress: some keys that are there and some that are not, each in parts. */
+/* Combines into a sorted array, if groups make progress: present and absent keys, each in parts. */
 static void merge_combining(struct test *t)
 {
     enum { HELD = 500, THERE = 8 };
@@ -384,7 +385,7 @@ static void merge_combining(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* What a structure does by its other operations: in a tree, and in several runs. */
+/* The generic operations on a tree and on several runs. */
 static void generic(struct test *t)
 {
     static const char *const calls[] = { "ordo_dict_combine",     "ordo_dict_rank",       "ordo_dict_select",
@@ -415,8 +416,8 @@ static void self_test(struct test *t)
     test_ok(t, ordo_device_self_test(t->dev));
 }
 
-/* Stores more new keys in one leaf than a team takes one after another, into a tree of so many leaves that it is not
- * built anew. Erases them, and stores keys that split leaves. */
+/* Stores more new keys in one leaf than a team takes, into a tree too large for a rebuild. Erases them, and stores keys
+ * that split leaves. */
 static void one_leaf(struct test *t)
 {
     enum { UPDATES = 1030, HELD = 29 * UPDATES / 2 };
@@ -437,7 +438,7 @@ static void one_leaf(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* A skiplist of some levels of which most is erased side by side. */
+/* Erases most of a skiplist of several levels concurrently. */
 static void merging_in(struct test *t, int skiplist)
 {
     enum { HELD = 310, LEFT = 40 };
@@ -463,7 +464,7 @@ static void merging(struct test *t)
     merging_in(t, SKIPLIST_16);
 }
 
-/* Finds, of what is there, beside updates, each of another key. */
+/* Finds present keys concurrently with updates of other keys. */
 static void find_beside(struct test *t, ordo_dict *dict, uint32_t held)
 {
     static const uint8_t kinds[] = { ORDO_FIND, ORDO_CONTAINS, ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
@@ -483,7 +484,7 @@ static void find_beside(struct test *t, ordo_dict *dict, uint32_t held)
         test_true(t, i % LENGTH(kinds) > 1 || found[i] == 1);
 }
 
-/* Into hash tables, of which the smaller has not the room, so that some are done at rest. */
+/* Hash tables; the smaller one lacks capacity, so some operations are applied afterwards. */
 static void beside_in_hash(struct test *t, const struct array_call *call)
 {
     for (uint32_t held = 10; held <= 310; held += 300) {
@@ -495,7 +496,7 @@ static void beside_in_hash(struct test *t, const struct array_call *call)
     }
 }
 
-/* Of keys that are there and that are not, each twice; few of a table, and all of it. */
+/* Combines present and absent keys, each twice: few of a table, and all of it. */
 static void combined(struct test *t)
 {
     enum { HELD = 240, STORED = 60 };
@@ -533,8 +534,8 @@ static void combined(struct test *t)
     }
 }
 
-/* Into a tree of one leaf, and every operation on one of some levels. By many work-items: Oclgrind's atomics are in order,
- * although it does not say so. */
+/* A tree of one leaf, and every operation on a tree of several levels, by many work-items. Oclgrind's atomics are
+ * ordered, although it does not report it. */
 static void concurrent(struct test *t)
 {
     struct array_call  call = *call_named("ordo_dict_apply_concurrent");
@@ -551,7 +552,7 @@ static void concurrent(struct test *t)
         call.array[1].input = INPUT_RANDOM;
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_ltree_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES; /* some give up in each launch */
+        ordo_ltree_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES; /* some operations give up in each launch */
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         ordo_dict_destroy(&dict);
@@ -561,7 +562,7 @@ static void concurrent(struct test *t)
     t->dev->facts.atomics = was;
 }
 
-/* Leaves of one place split while there are no nodes for the levels above them, which are all made good at the end. */
+/* Leaves split while there are no nodes for the upper levels, which are repaired at the end. */
 static void levels(struct test *t)
 {
     enum { HELD = 1200, STORED = 100 };
@@ -586,7 +587,7 @@ static void levels(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Keys that share long prefixes, and are prefixes themselves. */
+/* Keys with long common prefixes that are prefixes themselves. */
 static void prefixes(struct test *t)
 {
     enum { HELD = 150, ASKED = 40 };
@@ -610,7 +611,7 @@ static void prefixes(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Batches that are merged leaf by leaf, one that changes values alone, and one of which a leaf has too many updates. */
+/* Batches merged leaf by leaf: one changes only values, one has too many updates for a leaf. */
 static void leaves(struct test *t)
 {
     enum { HELD = 300, TIMES = 14, SAME = HAMT_UPDATES_MAX + 2 };
@@ -635,7 +636,7 @@ static void leaves(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Sets with containers of all forms, in the Roaring format and back. */
+/* Sets with containers of all kinds, to the Roaring format and back. */
 static void roaring(struct test *t)
 {
     enum { SOME = 200, FULL = 4200, ALL = SOME + FULL + SOME };
@@ -660,7 +661,7 @@ static void roaring(struct test *t)
     free(out);
 }
 
-/* Queries in an order of their own; a build that asks whether keys ascend; a seek past all that its batch erases. */
+/* Queries sorted by the library; a build that checks for ascending keys; a seek past all keys that its batch erases. */
 static void seldom(struct test *t)
 {
     enum { ASCENDING = 1 << 16, ERASED = 150, ASKED = 100 };
@@ -691,7 +692,7 @@ static void seldom(struct test *t)
     free(keys);
 }
 
-/* Whether a part is asked for: by its name, by another's with a minus before it, or by NULL. */
+/* Whether a part is selected: by its name, by another's name after a minus, or by NULL. */
 static bool is_asked_for(const char *only, const char *part)
 {
     return !only || (only[0] == '-' ? strcmp(only + 1, part) != 0 : strcmp(only, part) == 0);
@@ -729,8 +730,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     ordo_device_close(&t.dev);
 }
 
-/* The device as it is, a CPU; and with the kernels of a GPU. ORDO_TEST_PART and ORDO_MASK: one part of it, or, with a minus, all but
- * one. */
+/* The device as a CPU, and with the kernels of a GPU. ORDO_TEST_PART and ORDO_MASK select one part, or with a minus all
+ * but one. */
 Test(kernels, each_runs)
 {
     static const char *const masks[] = { "", "cpu=0,group=32,progress=1" };

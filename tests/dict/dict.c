@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries: every structure does what the model does, with every type and size of values, on every device.
+/* Compares every structure with the model, for every type and value size, on every device.
  *
- * ORDO_TEST_KINDS=all takes every type of keys with each structure, and every size of values with each type, else some pairs
- * (support.h); ORDO_TEST_TYPES=all every type with one size of values; ORDO_TEST_OPS=number of operations in random sequences (default
- * 2400000 for all types together); ORDO_TEST_REPLAY=file runs one sequence; ORDO_TEST_TRACE=1 prints each step before it runs. */
+ * ORDO_TEST_KINDS=all: every type with each structure and every value size with each type, else some pairs.
+ * ORDO_TEST_TYPES=all: every type with one value size. ORDO_TEST_OPS: operations in random sequences (default 2400000
+ * for all types together). ORDO_TEST_REPLAY=file runs one sequence. ORDO_TEST_TRACE=1 prints each step before it runs.
+ */
 #include "dict_case.h"
 #include "sequence.h"
 
@@ -21,7 +22,7 @@ static void run_or_fail(struct test *t, const struct sequence *s)
 
 /* ---- every operation ----------------------------------------------------------------------------------------- */
 
-/* At sizes where groups, words of bits and blocks end. A shape meets each size with some type and size of values. */
+/* Sizes at the ends of groups, words of bits and blocks. Each shape gets each size with some type and value size. */
 static void every_operation(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
 {
     static const uint32_t counts[] = { 0, 1, 2, 31, 32, 33, 511, 512, 513, 3001 };
@@ -38,7 +39,7 @@ static void every_operation(struct test *t, size_t subject, ordo_type type, uint
 
 enum { APART = 10000, HELD = 60000, CROWD = 2300 };
 
-/* Mixed updates, each key twice; `erases`: which of them erase. */
+/* Mixed updates, each key twice. `erases`: a bit for each update that erases. */
 static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
 {
     uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
@@ -60,8 +61,8 @@ static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, co
     free(codes);
 }
 
-/* All of a batch belongs between two keys, so to one leaf of a tree that is too large to be made anew; much of it erases what is
- * not there. */
+/* A batch between two neighbouring keys, that is, for one leaf of a tree too large for a rebuild. Many of its
+ * operations erase absent keys. */
 static void crowd(struct test *t, int structure)
 {
     uint32_t    *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
@@ -80,7 +81,8 @@ static void crowd(struct test *t, int structure)
     test_context(t, "%s: %d erased that are not there", structures[structure].name, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
-    static const uint32_t patterns[] = { 0xf, 0x1, 0x2, 0x9 }; /* the first erases all, the second none in the end */
+    static const uint32_t patterns[] = { 0xf, 0x1, 0x2,
+                                         0x9 }; /* the first erases all; after the second none is erased */
     for (size_t p = 0; p < LENGTH(patterns); p++) {
         test_context(t, "%s: %d mixed, by 0x%x", structures[structure].name, 2 * CROWD, patterns[p]);
         crowd_mixed(t, dict, &model, keys, patterns[p]);
@@ -96,7 +98,7 @@ static void crowd(struct test *t, int structure)
     free(values);
 }
 
-/* With a mask every fourth structure, by the seed. */
+/* With a mask, tests every fourth structure, selected by the seed. */
 static void crowd_each(struct test *t)
 {
     const bool all = t->mask[0] == 0 || test_wants_all("ORDO_TEST_KINDS");
@@ -116,7 +118,7 @@ Test(dict, many_updates_between_two_keys)
 
 enum { STRIDE = 1000, BEFORE = 600, COME = 300, GO = 250, SOUGHT = 120 };
 
-/* A batch that is put together operation by operation, with room for its results. */
+/* A batch built operation by operation, with space for its results. */
 struct mixture {
     struct ordo_host_batch batch;
     uint8_t               *codes, *found;
@@ -175,7 +177,7 @@ static void mix(struct mixture *m, ordo_code code, uint32_t key, uint32_t value)
     m->values[at] = value;
 }
 
-/* Seeks of each kind around the keys that come and go, and from the ends of all keys. */
+/* Seeks of each kind around the keys that come and go, and from both ends of the key space. */
 static void mix_seeks(struct mixture *m, struct test *t)
 {
     static const uint32_t ends[] = { 0, 1, UINT32_MAX - 1, UINT32_MAX };
@@ -185,8 +187,8 @@ static void mix_seeks(struct mixture *m, struct test *t)
             i < 4 * LENGTH(ends) ? ends[i / 4] : (uint32_t) test_below(t, (uint64_t) STRIDE * (BEFORE + 2)), 0);
 }
 
-/* Keys come between two others, then a stretch of those from before goes, then some of it comes again; seeks in between go over
- * hundreds of keys that are not there yet, or no more. `counts`: counts among them. */
+/* Inserts keys between two others, erases a segment of the old keys, and inserts some of it again. Seeks in between
+ * skip hundreds of absent keys. `counts`: counts among them. */
 static struct mixture across(struct test *t, uint32_t held, bool counts)
 {
     struct mixture m = mixture_empty();
@@ -204,7 +206,7 @@ static struct mixture across(struct test *t, uint32_t held, bool counts)
         mix(&m, ORDO_COUNT, STRIDE * 90, 0);
     for (uint32_t i = 0; i < GO; i += 50)
         mix(&m, ORDO_INSERT, STRIDE * (80 + i), 7 * i);
-    for (uint32_t i = 0; i < held; i++) /* all goes */
+    for (uint32_t i = 0; i < held; i++) /* erases all */
         mix(&m, ORDO_ERASE, STRIDE * i, 0);
     mix_seeks(&m, t);
     return m;
@@ -270,7 +272,7 @@ static size_t wanted_operations(void)
     return text ? strtoull(text, NULL, 0) : 2400000;
 }
 
-/* Sequences, each of its own seed, of so many operations together; returns how many sequences. */
+/* Runs random sequences with a total of this many operations, each with its own seed. Returns their number. */
 static size_t random_sequences(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes, size_t operations)
 {
     size_t   n = 0;
@@ -291,7 +293,7 @@ static bool type_is_tried(const struct test *t, ordo_type type, size_t subject)
            type_is_met(type, subject, t->seed, t->facts->cpu);
 }
 
-/* How many pairs of a type and a subject. */
+/* The number of pairs of a type and a subject. */
 static size_t pairs_tried(const struct test *t)
 {
     size_t n = 0;
@@ -345,7 +347,7 @@ TYPE_TEST(f64, F64)
 
 /* ---- structures agree ---------------------------------------------------------------------------------------- */
 
-/* A sequence of each of two types, and of all its results the hash, whatever the structure and the device. */
+/* The hash of all results of one sequence for each of two types. It holds for all structures and devices. */
 static const struct agreed {
     ordo_type type;
     uint32_t  value_bytes;
@@ -380,8 +382,8 @@ Test(dict, results_are_the_same_bits_everywhere)
 
 /* ---- devices that can less ----------------------------------------------------------------------------------- */
 
-/* On a CPU, "cpu=0" gives the kernels of an unknown GPU, which take long to compile. The seed decides which of the structures
- * (a quarter on the one device, an eighth on the other) and of the types are tried. ORDO_TEST_KINDS=all tries all. */
+/* On a CPU, "cpu=0" selects the kernels of an unknown GPU, which compile slowly. The seed selects the structures (a
+ * quarter on one device, an eighth on the other) and types. ORDO_TEST_KINDS=all tests all. */
 static void check_part(struct test *t, size_t part, size_t parts, const ordo_type *types, size_t n_types,
                        uint32_t value_bytes)
 {
@@ -490,7 +492,7 @@ Test(dict, a_sequence_is_the_same_after_a_file)
 
 /* ---- these tests can fail ------------------------------------------------------------------------------------ */
 
-/* One bit of one result is enough, for each output of each kind of step. */
+/* Flips one bit of one result, for each output of each kind of step. The test must fail. */
 static void check_sabotage(struct test *t)
 {
     const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 203);
@@ -499,7 +501,7 @@ static void check_sabotage(struct test *t)
     test_true(t, !sequence_run(t, &s, NULL).failed);
     for (int kind = 0; kind < N_STEP_KINDS; kind++)
         for (int column = COL_FOUND; column <= N_COLUMNS; column++) {
-            if (column == N_COLUMNS && kind != STEP_BUILD) /* nothing may look before the next build */
+            if (column == N_COLUMNS && kind != STEP_BUILD) /* no step may read it before the next build */
                 continue;
             struct sabotage      sabotage = { .kind = (enum step_kind) kind, .column = (enum column) column };
             const struct outcome o = sequence_run(t, &s, &sabotage);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dictionaries refuse besides bad arguments (bad_arguments.c): configurations, values where there are none, mixed batches
- * that cannot be done. Nothing happens then. */
+/* Arguments that dictionaries refuse, in addition to bad_arguments.c: configurations, values of sets, invalid mixed
+ * batches. A refused call changes nothing. */
 #include "dict_case.h"
 
 enum { HELD = 50 }; /* elements of the dictionaries */
@@ -14,7 +14,7 @@ static void count_message(void *user, ordo_log_level level, const char *message)
     ++*(int *) user;
 }
 
-/* Dictionaries of a device of their own, which is closed between two calls: they go on, and the log is told nothing. */
+/* Dictionaries outlive the device object that opened them, and the log stays empty. */
 static void outlive(struct test *t)
 {
     enum { COUNT = 5000 };
@@ -72,8 +72,8 @@ static void making(struct test *t)
         test_ok(t, create(t->dev, s, ORDO_U32, 4, &dict));
         test_true(t, strcmp(ordo_dict_name(dict), structures[s].name) == 0);
         for (int op = ORDO_CAN_BUILD; op <= ORDO_CAN_COMPACT; op++)
-            test_true(t,
-                      ordo_dict_can(dict, (ordo_dict_op) op) == (op != ORDO_CAN_ORDER || !structure_is(s, ORDO_NO_ORDER)));
+            test_true(t, ordo_dict_can(dict, (ordo_dict_op) op) ==
+                             (op != ORDO_CAN_ORDER || !structure_is(s, ORDO_NO_ORDER)));
         ordo_dict_destroy(&dict);
         test_true(t, dict == NULL);
     }
@@ -107,7 +107,7 @@ enum { N = 100, ROOM = 300 };
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-/* Values where there are none. */
+/* Values for a dictionary without values. */
 static void superfluous_values(struct test *t, int structure)
 {
     struct test_array       words_on = test_upload(t, NULL, 8, 4, 1), more_on = test_upload(t, NULL, 8, 4, 1);
@@ -192,7 +192,7 @@ Test(dict_arguments, keys_may_be_their_own_values)
 
 /* ---- mixed batches ------------------------------------------------------------------------------------------- */
 
-/* A batch that changes much, but for what the tests make wrong in it. */
+/* A batch that changes much, except where a test makes it invalid. */
 struct mixed {
     uint8_t                codes[N], found[N];
     uint32_t               keys[N], his[N], values[N], counts[N], range_keys[ROOM], range_values[ROOM];
@@ -312,7 +312,7 @@ static void little_room(struct test *t, ordo_dict *dict)
     model_free(&model);
 }
 
-/* Each code that goes by order, alone among others. */
+/* One order query of each code among other operations. */
 static void no_order(struct test *t, ordo_dict *dict)
 {
     struct mixed m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries of known content, for the tests of what they are given (dict_arguments.c), of order (dict_order.c) and of
- * memory (dict_memory.c). The element of number i has key_of(i) and value_of(i). */
+/* Dictionaries of known content, for the tests of arguments, order and memory. Element i has key_of(i) and
+ * value_of(i). */
 #ifndef ORDO_TESTS_DICT_CASE_H
 #define ORDO_TESTS_DICT_CASE_H
 
@@ -21,7 +21,7 @@ static inline uint32_t value_of(uint32_t i)
     return i ^ 0xabcdu;
 }
 
-/* A dictionary of u32 keys and 4-byte values with the elements of the numbers from `from` on. */
+/* A dictionary of u32 keys and 4-byte values with elements from .. from + count - 1. */
 static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structure, uint32_t from, uint32_t count)
 {
     ordo_dict *dict = NULL;
@@ -38,7 +38,7 @@ static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structu
     return dict;
 }
 
-/* That the dictionary is sound and holds just the model's elements. */
+/* Checks the dictionary and compares its content with the model. */
 static inline void expect_content(struct test *t, ordo_dict *dict, const struct model *model)
 {
     uint32_t *keys = test_alloc(model->count * sizeof *keys), *values = test_alloc(model->count * sizeof *values);
@@ -60,7 +60,7 @@ static inline void expect_content(struct test *t, ordo_dict *dict, const struct 
     free(want);
 }
 
-/* The model after operations of one code on these keys; values may be NULL. */
+/* Applies operations of one code to the model. values may be NULL. */
 static inline void model_batch(struct model *model, ordo_code code, const uint32_t *keys, const uint32_t *values,
                                size_t count)
 {

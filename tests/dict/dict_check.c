@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That ordo_dict_check notices each broken invariant: this breaks them, one at a time. */
+/* Breaks each invariant, one at a time. ordo_dict_check must report it. */
 #include "tests/support/support.h"
 
 #include "dict/ltree/ltree.h"
@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
-/* Sizes of which none is merged with another, on any device. */
+/* No device merges runs of these sizes. */
 enum { OLD = 300000, NEW = 50000 };
 
-/* An LSM of u32 keys without values: two runs, the newer one of keys that the older one has too, and some twice. */
+/* An LSM of u32 keys without values: two runs. The newer has only keys of the older, some of them twice. */
 static ordo_dict *make_two_runs(struct test *t)
 {
     uint32_t  *keys = test_alloc(OLD * sizeof *keys);
@@ -59,7 +59,7 @@ static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant
         test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
 }
 
-/* Changes a word of a run, sees that it is noticed, and changes it back. */
+/* Changes a word of a run, expects the report, and restores the word. */
 static void expect_noticed(struct test *t, ordo_dict *dict, size_t r, size_t at, uint32_t change, const char *invariant)
 {
     const cl_mem   mem = ordo_runs_of(dict)->set.run[r].mem;
@@ -78,17 +78,19 @@ static void check_words(struct test *t)
     const struct ordo_sorted_run *old = &ordo_runs_of(dict)->set.run[0], *new = &ordo_runs_of(dict)->set.run[1];
     const size_t                  blocks = ordo_ceil_div(old->count, RUN_BLOCK);
 
-    test_true(t, old->has_hidden && old->counted && old->marked && old->distinct);
-    test_true(t, new->has_hidden &&new->counted &&new->marked && !new->distinct);
+    test_true(t, old->has_hidden && old->marks == ORDO_RUN_COUNTED && old->distinct && !old->erased);
+    test_true(t, new->has_hidden &&new->marks == ORDO_RUN_COUNTED && !new->distinct && !new->erased);
     /* the order of keys: at the ends, and inside */
     expect_noticed(t, dict, 0, 0, 0x80000000u, "R1");
     expect_noticed(t, dict, 0, 4 * (size_t) (OLD - 1), 0x00080000u, "R1");
     expect_noticed(t, dict, 0, 4 * (size_t) 31, 0x40000000u, "R1");
     expect_noticed(t, dict, 1, 4 * (size_t) (NEW / 2), 0x80000000u, "R1");
-    /* bits: run 1 replaces keys 0, 6, 12, ..., the first of two itself */
+    /* bits: run 1 replaces keys 0, 6, 12, ..., the first of two replaces itself */
     expect_noticed(t, dict, 0, old->layout.hidden, 1u << 0, "R4");
     expect_noticed(t, dict, 0, old->layout.hidden + 4 * (size_t) 100, 1u << 30, "R4");
     expect_noticed(t, dict, 1, new->layout.hidden + 4 * (size_t) 7, 1u << 2, "R4");
+    expect_noticed(t, dict, 0, old->layout.hidden, 1u << 1, "R7");
+    expect_noticed(t, dict, 1, new->layout.hidden + 4 * (size_t) 7, 1u << 3, "R7");
     /* the directory: its first entry, one inside, its last */
     expect_noticed(t, dict, 0, old->layout.visible, 1, "R5");
     expect_noticed(t, dict, 0, old->layout.visible + 4 * (size_t) 9, 4, "R5");
@@ -101,7 +103,7 @@ Test(dict_check, a_wrong_word_is_noticed)
     test_each_device(check_words);
 }
 
-/* Two equal keys where none should be. */
+/* Two equal keys in a run without duplicates. */
 static void check_repeats(struct test *t)
 {
     uint32_t   keys[1000];
@@ -126,7 +128,7 @@ Test(dict_check, a_repeated_key_is_noticed)
 
 /* ---- the B-link tree ------------------------------------------------------------------------------------------------ */
 
-/* A tree of three levels, some nodes of which have split since it was built. */
+/* A tree of three levels in which some nodes have split. */
 static ordo_dict *make_tree(struct test *t)
 {
     enum { BUILT = 20000, MORE = 3000 };
@@ -145,7 +147,7 @@ static ordo_dict *make_tree(struct test *t)
     return dict;
 }
 
-/* Changes a word of a tree, sees that it is noticed, and changes it back. */
+/* Changes a word of a tree, expects the report, and restores the word. */
 static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word,
                                 const char *invariant)
 {
@@ -159,7 +161,7 @@ static void expect_tree_noticed(struct test *t, ordo_dict *dict, cl_mem mem, siz
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-/* Where a node's word lies among all lines; LTREE_AT_...: one behind its slots. */
+/* Index of a node's word among all lines. LTREE_AT_...: one past its slots. */
 static size_t word_of(const struct ordo_ltree *tree, size_t node, size_t word)
 {
     return node * tree->config.words + word;
@@ -221,7 +223,7 @@ static void check_tree_words(struct test *t)
     check_leaf_words(t, dict, leaves / 2);
     check_inner_words(t, dict, 1);
     test_true(t, leaves < tree->pools.leaves && inner < tree->pools.inner && root >> LTREE_LEVEL_SHIFT >= 2);
-    /* leaves that no entry leads to, a root that is not the whole level, pools and counters */
+    /* leaves without an entry, a root that does not cover its level, pools and counters */
     expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, 1u << LTREE_LEVEL_SHIFT | 0, "B4");
     expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, root | LTREE_ROOT_LATCHED, "B7");
     expect_tree_noticed(t, dict, tree->state, LTREE_ROOT, (root & ~LTREE_NODE_MASK) | inner, "B5");
@@ -230,7 +232,7 @@ static void check_tree_words(struct test *t)
     expect_tree_noticed(t, dict, tree->pools.inner_keys, tail_of(tree, inner, LTREE_AT_HEADER), 3, "B6");
     expect_tree_noticed(t, dict, tree->state, LTREE_DIRTY_NODES + 1, 1, "B7");
     expect_tree_noticed(t, dict, tree->state, LTREE_ELEMENTS, 7, "leaves hold");
-    /* counts, wherever the tree keeps them */
+    /* counts, if the tree keeps them */
     if (tree->counted)
         expect_tree_noticed(t, dict, tree->pools.counts, 1, 63, "B8");
     ordo_dict_destroy(&dict);

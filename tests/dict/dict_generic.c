@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What dictionaries do besides finding and storing: combine, ranks and selections, ranges with limits and in descending
- * order, seeks with bounds, ranges erased, first and last elements, aggregates. Each structure against the model, with every
- * type of key, on content that updates have made; each call over host memory and over device memory. */
+/* The generic operations: combine, ranks, selections, limited ranges, bounded seeks, erased ranges, first and last
+ * elements, aggregates. Compares each structure with the model, for every key type, on updated content, over host and
+ * over device memory. */
 #include "sequence.h"
+#include "tests/support/calls.h"
 
 #include "shared/key.h"
 
@@ -20,11 +21,11 @@ struct pair {
     ordo_type    type;
     uint32_t     value_bytes;
     size_t       key_bytes;
-    uint32_t     n_keys;  /* that are drawn */
-    uint64_t     stretch; /* how far apart in ordered form */
+    uint32_t     n_keys;  /* number of possible keys */
+    uint64_t     stretch; /* their distance in ordered form */
 };
 
-/* Number k's key; 0 and n_keys are the ends of the type. */
+/* The key of number k; 0 and n_keys are the ends of the type. */
 static uint64_t form_of(const struct pair *p, uint32_t k)
 {
     const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -61,7 +62,7 @@ static uint32_t below(struct pair *p, uint32_t n)
     return (uint32_t) test_below(p->t, n);
 }
 
-/* Keys of which some are there, and of these the forms. */
+/* Draws present and absent keys, and their forms. */
 static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
 {
     void          *keys = test_alloc((count + 1) * p->key_bytes);
@@ -76,7 +77,7 @@ static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
     return keys;
 }
 
-/* As numbers: zeros, infinities and NaNs of both signs, the ends of integers, and others. */
+/* Zeros, infinities and NaNs of both signs, extreme integers, and random words. */
 static uint64_t draw_word(struct pair *p, size_t bytes)
 {
     static const uint64_t narrow[] = { 0,          0x80000000, 0x7f800000, 0xff800000,
@@ -140,7 +141,7 @@ static void expect_same(struct pair *p, const char *what, const void *got, const
                   ((const uint8_t *) got)[i], ((const uint8_t *) want)[i]);
 }
 
-/* That the dictionary is sound and holds what the model does. */
+/* Checks the dictionary and compares its content with the model. */
 static void expect_model(struct pair *p)
 {
     const size_t n = p->model.count;
@@ -159,39 +160,48 @@ static void expect_model(struct pair *p)
     free(values);
 }
 
-/* ---- calls over device memory ------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-enum { ARRAYS_MAX = 8 };
-
-/* Arrays on the device for one call, each at some offset; outputs come back into host memory. */
-struct arrays {
-    struct pair      *p;
-    struct test_array array[ARRAYS_MAX];
-    void             *host[ARRAYS_MAX];
-    size_t            n;
-};
-
-static struct ordo_slice take(struct arrays *a, void *host, size_t count, size_t bytes)
+static struct given given_of(struct pair *p, size_t count)
 {
-    if (!host || bytes == 0)
-        return ordo_none();
-    a->host[a->n] = host;
-    a->array[a->n] = test_upload(a->p->t, host, count, bytes, below(a->p, 20));
-    return test_slice(&a->array[a->n++]);
+    struct given g = call_given(p->t->dev, p->dict, count);
+    g.type = p->type;
+    g.value_bytes = p->value_bytes;
+    return g;
 }
 
-static void bring_back(struct arrays *a)
+/* Calls ordo_dict_NAME with host arrays in the order of calls.h; NULL: absent. Over device memory each array is
+ * uploaded at a random offset and read back. */
+static ordo_status call_with(struct pair *p, const char *name, const struct given *g, bool on_host, void *const host[])
 {
-    for (size_t i = 0; i < a->n; i++) {
-        test_true(a->p->t, test_read(a->p->t, &a->array[i], a->host[i], "an array") == SIZE_MAX);
-        test_free(&a->array[i]);
+    const struct array_call *call = call_named(name);
+    struct test_array        array[CALL_ARRAYS];
+    struct ordo_slice        slice[CALL_ARRAYS];
+
+    if (on_host)
+        return call->run_host(g, host);
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const struct call_array *is = &call->array[i];
+        const size_t             count = is->times == CALL_ROOM ? g->room : call_array_count(is, g->count);
+        const size_t             bytes = call_array_bytes(is, g);
+        slice[i] = ordo_none();
+        if (!host[i] || bytes == 0)
+            continue;
+        array[i] = test_upload(p->t, host[i], count, bytes, below(p, 20));
+        slice[i] = test_slice(&array[i]);
     }
-    a->n = 0;
+    const ordo_status status = call->run(g, slice);
+    for (size_t i = 0; i < call_arrays(call); i++)
+        if (slice[i].mem) {
+            test_true(p->t, test_read(p->t, &array[i], host[i], "an array") == SIZE_MAX);
+            test_free(&array[i]);
+        }
+    return status;
 }
 
 /* ---- combine ----------------------------------------------------------------------------------------------------- */
 
-/* Kernels of their own, as in sequence.c. */
+/* Each type needs kernels of its own, as in sequence.c. */
 static ordo_type value_type(struct pair *p, ordo_op op)
 {
     static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
@@ -209,7 +219,7 @@ static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
     return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
 }
 
-/* One key after another; equal ones next to each other at once. */
+/* Combines key by key. Adjacent equal keys are combined first. */
 static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uint64_t *forms, const void *keys,
                           const void *values, size_t count)
 {
@@ -228,7 +238,7 @@ static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uin
     }
 }
 
-/* How values are combined. */
+/* A way to combine values. */
 struct how {
     ordo_type value;
     ordo_op   op;
@@ -243,23 +253,17 @@ static struct how draw_how(struct pair *p)
 static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, const void *keys, size_t count,
                          bool on_host)
 {
-    const ordo_op   op = how.op;
-    const ordo_type value = how.value;
-    void           *values = draw_words(p, count, p->value_bytes);
-    struct arrays   a = { .p = p };
+    void        *taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
+    void        *values = draw_words(p, count, p->value_bytes);
+    struct given g = given_of(p, count);
 
-    model_combine(p, value, op, forms, keys, values, count);
-    if (on_host) {
-        test_ok(p->t, ordo_dict_combine_host(p->dict, value, op, keys, values, count));
-    } else {
-        void *const             taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
-        const struct ordo_slice k = take(&a, taken, count, p->key_bytes), v = take(&a, values, count, p->value_bytes);
-        test_ok(p->t, ordo_dict_combine(p->dict, value, op, k, v, count, NULL));
-        bring_back(&a);
-        test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
-        free(taken);
-    }
+    g.value = how.value;
+    g.op = how.op;
+    model_combine(p, how.value, how.op, forms, keys, values, count);
+    test_ok(p->t, call_with(p, "ordo_dict_combine", &g, on_host, (void *[]) { taken, values }));
+    test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
     expect_model(p);
+    free(taken);
     free(values);
 }
 
@@ -273,8 +277,9 @@ static void combine(struct pair *p, size_t count, bool on_host)
     free(keys);
 }
 
-/* Of a dictionary of keys 0, 8, 16 ...: a batch that goes round `keys` keys, the first of which is `first`. Nodes of a linked tree hold
- * up to 28 elements; the updates of one that a GPU takes as they come are 24 at most, those of one that a team takes 1024. */
+/* Batches for a dictionary of keys 0, 8, 16 ...: `keys` keys, `apart` apart, in turn, beginning with `first`. A node
+ * of a linked tree holds up to 28 elements. A GPU applies up to 24 updates of a node directly; a team applies up to
+ * 1024. */
 static const struct seam {
     const char *what;
     uint32_t    held, first, keys, apart, count;
@@ -332,7 +337,7 @@ static void hold(struct pair *p, uint32_t count)
     free(codes);
 }
 
-/* Twice each: what a batch leaves is combined with the next. */
+/* Applies each batch twice, so that the second combines with the first. */
 static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
 {
     const struct ordo_dict_config config = { type, value_bytes };
@@ -351,7 +356,7 @@ static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t va
     }
 }
 
-/* Batches into an array of keys 0, 8, 16 ..., by what they have of its keys; 0 keys: as many as elements. */
+/* Batches for an array of keys 0, 8, 16 ...; 0 keys: as many keys as elements. */
 static const struct seam tile_seams[] = {
     { "one key that is there", 0, 40, 1, 8, 0 },  { "the 158th", 0, 157 * 8, 1, 8, 0 },
     { "one that is not", 0, 41, 1, 8, 0 },        { "keys that are there", 0, 0, 0, 8, 0 },
@@ -360,7 +365,7 @@ static const struct seam tile_seams[] = {
     { "keys before all but one", 0, 0, 0, 1, 0 },
 };
 
-/* A merge's tiles are of 64 elements on CPUs and of 160 to 320 on GPUs here. */
+/* Here merge tiles have 64 elements on CPUs, 160 to 320 on GPUs. */
 static const uint32_t tile_held[] = { 1, 63, 64, 65, 127, 315, 640 }, tile_counts[] = { 1, 2, 63, 64, 65, 321 };
 
 static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes,
@@ -378,7 +383,7 @@ static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uin
     model_free(&p.model);
 }
 
-/* Each type of value with each operation: of 9 of both the sums of floats are none. */
+/* Pairs of a type and an operation, except sums of floats. */
 static struct how how_of(uint32_t value_bytes, size_t i)
 {
     static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
@@ -410,20 +415,15 @@ static void rank(struct pair *p, size_t count, bool on_host)
     uint64_t           *forms = test_alloc((count + 1) * sizeof *forms);
     void               *keys = draw_keys(p, count, forms);
     uint32_t           *got = empty(count, 4), *want = empty(count, 4);
-    struct arrays       a = { .p = p };
+    struct given        g = given_of(p, count);
 
+    g.relation = relation;
     for (size_t i = 0; i < count; i++) {
         const size_t at = model_rank(&p->model, forms[i]);
         const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
         want[i] = (uint32_t) (at + (relation == ORDO_LE && there));
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_rank_host(p->dict, relation, keys, count, got));
-    } else {
-        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), r = take(&a, got, count, 4);
-        test_ok(p->t, ordo_dict_rank(p->dict, relation, k, count, r, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_rank", &g, on_host, (void *[]) { keys, got }));
     expect_same(p, "ranks", got, want, count * 4);
     free(forms);
     free(keys);
@@ -431,7 +431,7 @@ static void rank(struct pair *p, size_t count, bool on_host)
     free(want);
 }
 
-/* Outputs of one element a query. */
+/* Outputs with one element for each query. */
 struct hits {
     void    *keys, *values;
     uint8_t *found;
@@ -444,7 +444,7 @@ static struct hits empty_hits(const struct pair *p, size_t count, unsigned wante
                            wanted & 4 ? empty(count, 1) : NULL };
 }
 
-/* Writes what is found, or that nothing is. */
+/* Writes the element found, or that there is none. */
 static void put_hit(const struct pair *p, struct hits *h, size_t i, size_t at)
 {
     put_word(h->found, 1, i, at < p->model.count);
@@ -475,27 +475,20 @@ static void select_some(struct pair *p, size_t count, bool on_host)
     const unsigned wanted = below(p, 8);
     uint32_t      *ranks = test_alloc((count + 1) * sizeof *ranks);
     struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct arrays  a = { .p = p };
+    struct given   g = given_of(p, count);
 
     for (size_t i = 0; i < count; i++) {
         ranks[i] = below(p, 20) == 0 ? UINT32_MAX - below(p, 2) : below(p, (uint32_t) p->model.count + 2);
         put_hit(p, &want, i, ranks[i]);
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_select_host(p->dict, ranks, count, got.keys, got.values, got.found));
-    } else {
-        const struct ordo_slice r = take(&a, ranks, count, 4), k = take(&a, got.keys, count, p->key_bytes),
-                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
-        test_ok(p->t, ordo_dict_select(p->dict, r, count, k, v, f, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_select", &g, on_host, (void *[]) { ranks, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
     free(ranks);
 }
 
 /* ---- seeks with bounds ------------------------------------------------------------------------------------------- */
 
-/* Where the nearest key stands; the model's count if there is none. */
+/* Position of the nearest key; the model's count if there is none. */
 static size_t nearest(const struct model *m, ordo_relation relation, uint64_t form)
 {
     const size_t at = model_rank(m, form), there = at < m->count && m->element[at].form == form;
@@ -516,24 +509,17 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
     uint64_t           *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
     void               *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
     struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct arrays       a = { .p = p };
+    struct given        g = given_of(p, count);
 
+    g.relation = relation;
     for (size_t i = 0; i < count; i++) {
         const size_t at = nearest(&p->model, relation, forms[i]);
         const bool   within = at < p->model.count &&
                             (forward ? p->model.element[at].form <= ends[i] : p->model.element[at].form >= ends[i]);
         put_hit(p, &want, i, within ? at : p->model.count);
     }
-    if (on_host) {
-        test_ok(p->t,
-                ordo_dict_seek_within_host(p->dict, relation, keys, bounds, count, got.keys, got.values, got.found));
-    } else {
-        const struct ordo_slice k = take(&a, keys, count, p->key_bytes), b = take(&a, bounds, count, p->key_bytes),
-                                ko = take(&a, got.keys, count, p->key_bytes),
-                                v = take(&a, got.values, count, p->value_bytes), f = take(&a, got.found, count, 1);
-        test_ok(p->t, ordo_dict_seek_within(p->dict, relation, k, b, count, ko, v, f, NULL));
-        bring_back(&a);
-    }
+    test_ok(p->t, call_with(p, "ordo_dict_seek_within", &g, on_host,
+                            (void *[]) { keys, bounds, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
     free(forms);
     free(ends);
@@ -543,7 +529,7 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Bounds of which some are upside down; first and past: the model's elements. */
+/* Bounds, some of them reversed. first and past are positions in the model. */
 struct bounds {
     void   *lo, *hi;
     size_t *first, *past;
@@ -611,25 +597,15 @@ static void range_limited(struct pair *p, size_t count, bool on_host)
         }
     void *const       values_out = p->value_bytes ? values : NULL;
     const ordo_status want = total > room ? ORDO_TOO_SMALL : ORDO_OK;
-    if (on_host) {
-        const struct ordo_host_limited_ranges r = { b.lo,       b.hi,    count, limit,      has_limits ? limits : NULL,
-                                                    descending, offsets, keys,  values_out, room };
-        test_status(p->t, ordo_dict_range_limited_host(p->dict, &r, &needed), want);
-    } else {
-        struct arrays                    a = { .p = p };
-        const struct ordo_limited_ranges r = { .lo = take(&a, b.lo, count, p->key_bytes),
-                                               .hi = take(&a, b.hi, count, p->key_bytes),
-                                               .count = count,
-                                               .limit = limit,
-                                               .limits = take(&a, has_limits ? limits : NULL, count, 4),
-                                               .descending = descending,
-                                               .offsets = take(&a, offsets, count + 1, 8),
-                                               .keys_out = take(&a, keys, room, p->key_bytes),
-                                               .values_out = take(&a, values_out, room, p->value_bytes),
-                                               .capacity = room };
-        test_status(p->t, ordo_dict_range_limited(p->dict, &r, &needed, NULL), want);
-        bring_back(&a);
-    }
+    struct given      g = given_of(p, count);
+    g.limit = limit;
+    g.ascending = !descending;
+    g.room = room;
+    g.got = &needed;
+    test_status(p->t,
+                call_with(p, "ordo_dict_range_limited", &g, on_host,
+                          (void *[]) { b.lo, b.hi, has_limits ? limits : NULL, offsets, keys, values_out }),
+                want);
     test_true(p->t, needed == total);
     expect_same(p, "offsets", offsets, want_offsets, (count + 1) * 8);
     expect_same(p, "range keys", keys, want_keys, room * p->key_bytes);
@@ -672,15 +648,8 @@ static void erase_range(struct pair *p, size_t count, bool on_host)
         if (!gone[at])
             p->model.element[kept++] = p->model.element[at];
     p->model.count = kept;
-    if (on_host) {
-        test_ok(p->t, ordo_dict_erase_range_host(p->dict, b.lo, b.hi, count, asks ? got : NULL));
-    } else {
-        struct arrays           a = { .p = p };
-        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
-                                e = take(&a, asks ? got : NULL, count, 4);
-        test_ok(p->t, ordo_dict_erase_range(p->dict, lo, hi, count, e, NULL));
-        bring_back(&a);
-    }
+    struct given g = given_of(p, count);
+    test_ok(p->t, call_with(p, "ordo_dict_erase_range", &g, on_host, (void *[]) { b.lo, b.hi, asks ? got : NULL }));
     expect_same(p, "erased", got, want, count * 4);
     expect_model(p);
     free(got);
@@ -691,31 +660,6 @@ static void erase_range(struct pair *p, size_t count, bool on_host)
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-static ordo_status call_ends(struct pair *p, bool last, bool takes, size_t count, void *keys, void *values, size_t *got,
-                             bool on_host)
-{
-    struct arrays     a = { .p = p };
-    ordo_dict        *d = p->dict;
-    ordo_status       status = ORDO_OK;
-    struct ordo_slice k, v;
-
-    if (on_host)
-        return takes  ? last ? ordo_dict_take_last_host(d, count, keys, values, got)
-                             : ordo_dict_take_first_host(d, count, keys, values, got)
-                : last ? ordo_dict_peek_last_host(d, count, keys, values, got)
-                      : ordo_dict_peek_first_host(d, count, keys, values, got);
-    k = take(&a, keys, count, p->key_bytes);
-    v = take(&a, values, count, p->value_bytes);
-    if (takes)
-        status =
-            last ? ordo_dict_take_last(d, count, k, v, got, NULL) : ordo_dict_take_first(d, count, k, v, got, NULL);
-    else
-        status =
-            last ? ordo_dict_peek_last(d, count, k, v, got, NULL) : ordo_dict_peek_first(d, count, k, v, got, NULL);
-    bring_back(&a);
-    return status;
-}
-
 static void ends(struct pair *p, size_t count, bool on_host)
 {
     const bool     last = below(p, 2), takes = below(p, 2);
@@ -723,10 +667,16 @@ static void ends(struct pair *p, size_t count, bool on_host)
     const unsigned wanted = below(p, 4);
     struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
     size_t         number = SIZE_MAX;
+    struct given   g = given_of(p, count);
 
+    g.got = &number;
     for (size_t i = 0; i < n; i++)
         put_hit(p, &want, i, last ? size - 1 - i : i);
-    test_ok(p->t, call_ends(p, last, takes, count, got.keys, got.values, &number, on_host));
+    test_ok(p->t, call_with(p,
+                            takes  ? last ? "ordo_dict_take_last" : "ordo_dict_take_first"
+                            : last ? "ordo_dict_peek_last"
+                                   : "ordo_dict_peek_first",
+                            &g, on_host, (void *[]) { got.keys, got.values }));
     test_true(p->t, number == n);
     expect_hits(p, &got, &want, count);
     if (takes)
@@ -760,16 +710,11 @@ static void aggregate(struct pair *p, size_t count, bool on_host)
         put_word(want, p->value_bytes, i, sum);
         want_counts[i] = counts ? (uint32_t) (b.past[i] - b.first[i]) : want_counts[i];
     }
-    if (on_host) {
-        test_ok(p->t, ordo_dict_aggregate_host(p->dict, value, op, b.lo, b.hi, count, got, counts ? got_counts : NULL));
-    } else {
-        struct arrays           a = { .p = p };
-        const struct ordo_slice lo = take(&a, b.lo, count, p->key_bytes), hi = take(&a, b.hi, count, p->key_bytes),
-                                r = take(&a, got, count, p->value_bytes),
-                                c = take(&a, counts ? got_counts : NULL, count, 4);
-        test_ok(p->t, ordo_dict_aggregate(p->dict, value, op, lo, hi, count, r, c, NULL));
-        bring_back(&a);
-    }
+    struct given g = given_of(p, count);
+    g.value = value;
+    g.op = op;
+    test_ok(p->t, call_with(p, "ordo_dict_aggregate", &g, on_host,
+                            (void *[]) { b.lo, b.hi, got, counts ? got_counts : NULL }));
     expect_same(p, "aggregates", got, want, count * p->value_bytes);
     expect_same(p, "counts of aggregates", got_counts, want_counts, count * 4);
     free(got);
@@ -787,7 +732,7 @@ static const struct {
     const char *name;
     operation  *run;
     bool        numbers;  /* needs values */
-    bool        no_order; /* of keys is needed */
+    bool        no_order; /* works without an order of keys */
 } operations[] = {
     { "combine", combine, true, true },
     { "rank", rank, false },
@@ -832,7 +777,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     model_free(&p.model);
 }
 
-/* Types and values as in dict.c: each is programs to build, unless it is built. With ORDO_TEST_KINDS=all, all. */
+/* Types and value sizes as in dict.c. ORDO_TEST_KINDS=all tests all. */
 static void each_dictionary(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
@@ -864,7 +809,7 @@ Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
     test_each_device_with("cpu=0", with_gpu_ways);
 }
 
-/* On each structure once, however configured. */
+/* Tests each structure in one configuration. */
 static void each_at_seams(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
@@ -879,7 +824,7 @@ Test(dict_generic, combines_at_the_seams)
     test_each_device(each_at_seams);
 }
 
-/* Of those that combine in place. */
+/* Structures that combine in place. */
 static void trees_at_seams(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
@@ -892,7 +837,7 @@ Test(dict_generic, combines_at_the_seams_by_the_ways_of_gpus)
     test_each_device_with("cpu=0", trees_at_seams);
 }
 
-/* By tiles so small that few elements have seams between them; and all that runs do. */
+/* Uses tiles so small that few elements cross tile boundaries, and all operations of runs. */
 static void small_tiles(struct test *t)
 {
     static const int in[] = { SORTED_ARRAY, LSM_GROWTH_2, FAST, XFAST };
@@ -962,7 +907,7 @@ Test(dict_generic, refuses_what_has_no_meaning)
 
 /* ---- large ------------------------------------------------------------------------------------------------------- */
 
-/* Long ranges over many elements, where a table answers and is kept; and after a change it is another. */
+/* Long ranges over many elements: a cached table answers, and is replaced after a change. */
 static void long_aggregates(struct test *t)
 {
     enum { N = 200000, QUERIES = 300 };
@@ -1003,8 +948,8 @@ Test(dict_generic, aggregates_long_ranges)
 
 /* ---- intervals erased where they stand ----------------------------------------------------------------------------- */
 
-/* An LSM of many runs, of which intervals and ends go again and again, between updates of the same keys; small enough limits that
- * it is cleaned up, too. */
+/* An LSM of many runs. Erases intervals and ends between updates of the same keys, with limits small enough for
+ * cleanups. */
 static void intervals(struct test *t)
 {
     enum { ROUNDS = 24 };
@@ -1027,7 +972,7 @@ static void intervals(struct test *t)
     }
 }
 
-/* One run of which whole stretches are hidden, here many and there none: of every rank the element. */
+/* One run with long hidden segments. Selects the element of every rank. */
 static void selections_around_gaps(struct test *t)
 {
     enum { N = 20000, GAPS = 5 };

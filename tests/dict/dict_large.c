@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries as large as it takes to meet what is done in parts: as many runs as there may be, more queries and more
- * elements than ranks are kept of at once. What is right is a formula. Some minutes and 3 GiB: suite `slow`. */
+/* Dictionaries large enough for work in parts: the maximum number of runs, more queries and elements than ranks are
+ * kept for. A formula gives the expected results. Takes minutes and 3 GiB, so it is in the suite `slow`. */
 #include "tests/support/support.h"
 
 #include "ordo/lsm.h"
@@ -18,8 +18,8 @@ static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 
 /* ---- many runs ----------------------------------------------------------------------------------------------- */
 
-/* Batch b stores b as the value of every multiple of 2^b below KEYS: each is half as large as the one before. The first
- * RUNS_MAX of them stay runs of their own on a CPU, and with growth 2. */
+/* Batch b stores value b for every multiple of 2^b below KEYS, so each is half the size of the one before. The first
+ * RUNS_MAX stay separate runs on a CPU with growth 2. */
 enum { KEYS = 1 << 25, BATCHES = 17, RUNS_MAX = 16, QUERIES = 200000 };
 
 static uint32_t newest_of(uint32_t key)
@@ -55,7 +55,7 @@ static ordo_dict *make_many_runs(struct test *t)
     return dict;
 }
 
-/* Elements whose number in the odd ones is a multiple of 3 are erased if `erased`. */
+/* With `erased`, odd batches erase elements whose number is a multiple of 3. */
 static bool is_erased(uint32_t key)
 {
     return key % 2 && key / 2 % 3 == 0;
@@ -78,7 +78,7 @@ static void expect_found(struct test *t, ordo_dict *dict, bool erased)
     test_same_bytes(t, "found", found, want_found, QUERIES);
 }
 
-/* How many keys below `end` are there. */
+/* The number of present keys below `end`. */
 static uint32_t keys_below(uint32_t end, bool erased)
 {
     return end - (erased ? (end / 2 + 2) / 3 : 0);
@@ -113,7 +113,7 @@ static void expect_successors(struct test *t, ordo_dict *dict, bool erased)
     test_same(t, "their values", ORDO_U32, values, want_values, QUERIES);
 }
 
-/* So many ranges that their ranks in all runs are not kept at once; the ranges of two keys each. */
+/* More ranges than ranks in all runs are kept for, and their elements, two keys each. */
 static void expect_ranges(struct test *t, ordo_dict *dict)
 {
     const size_t n = 2200000;
@@ -227,7 +227,7 @@ Test(dict_large, more_counts_than_are_ranked_at_once)
 
 /* ---- large batches ------------------------------------------------------------------------------------------- */
 
-/* Multiples of 2, then of 3, then those of 4 erased. */
+/* Multiples of 2, then of 3, then erases multiples of 4. */
 static void large_batches(struct test *t)
 {
     enum { COUNT = (1 << 24) + 777 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries at the limits of a device: of its memory and of its largest allocation, with the same keys stored for ever;
- * and tunables that change between a structure's memory and its use. */
+/* Dictionaries at the limits of a device's memory and largest allocation, with endless updates of the same keys, and
+ * with tunables that change between allocation and use. */
 #include "dict_case.h"
 
 #include "dict/runs/runs.h"
@@ -8,7 +8,7 @@
 
 /* ---- calls on device memory ---------------------------------------------------------------------------------- */
 
-/* Keys and values of the numbers from `from` on, and room for answers, none of it counted as the device's. */
+/* Keys and values of numbers from `from` on, and results. None of it counts as memory of the device. */
 struct arrays {
     size_t            count;
     struct test_array keys, his, values, out_keys, out_values, found, counts, offsets;
@@ -64,7 +64,7 @@ static void expect_words(struct test *t, const struct test_array *array, size_t 
     free(words);
 }
 
-/* The same by what goes by the order of keys; want: the values. */
+/* Checks order queries. want: the values. */
 static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays *a, uint32_t *want)
 {
     const struct ordo_slice keys = test_slice(&a->keys), his = test_slice(&a->his);
@@ -82,7 +82,7 @@ static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays
     test_expect(t, ORDO_U32, &a->out_keys, want, a->count);
 }
 
-/* That each key of the arrays is there, by every kind of query, and nothing else. */
+/* Checks with every kind of query that exactly the keys of the arrays are present. */
 static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 {
     const struct ordo_slice keys = test_slice(&a->keys);
@@ -104,8 +104,8 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 
 /* ---- the largest allocation ---------------------------------------------------------------------------------- */
 
-/* New keys, batch after batch, until a structure can take no more, which it has to say; an LSM takes all, however large its
- * runs are together. What is stored can be asked for and replaced, and cleaned up. */
+/* Stores new keys batch by batch until the structure reports its limit. An LSM takes all, whatever the total size of
+ * its runs. Stored keys can be queried, replaced and cleaned up. */
 static void fill_past(struct test *t, int structure)
 {
     enum { BATCH = 20000, BATCHES = 9 };
@@ -146,7 +146,7 @@ static void fill_past(struct test *t, int structure)
     ordo_dict_destroy(&dict);
 }
 
-/* A device object of the test's own, to take from. */
+/* A device object of the test's own, whose limits it sets. */
 static struct test on_its_own(const struct test *t)
 {
     struct test own = *t;
@@ -156,7 +156,8 @@ static struct test on_its_own(const struct test *t)
     return own;
 }
 
-/* With a mask, whose kernels are slow on a CPU, the LSM, which takes all, and another that the seed decides. */
+/* With a mask, whose kernels are slow on a CPU, tests the LSM, which has no limit, and one structure selected by the
+ * seed. */
 static bool is_met(const struct test *t, int structure)
 {
     return t->mask[0] == 0 || structure_is(structure, ORDO_KEEPS_STALE) ||
@@ -174,7 +175,8 @@ static void past_the_largest(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-/* Batches of which no two fit into one run, until there may be no more runs: from then on each is refused. */
+/* Batches so large that no two fit into one run, until the number of runs is at its maximum. Then each batch is
+ * refused. */
 static void fill_all_runs(struct test *t, int structure)
 {
     enum { BATCH = 20000, REFUSED = 2 };
@@ -229,10 +231,10 @@ static uint64_t held_by(struct test *t)
     return memory.held_bytes;
 }
 
-/* `count` keys, batch by batch, again and again, with so many bytes in all and so many at once. */
+/* Stores the same `count` keys batch by batch, with limits for all memory and for one allocation. */
 static void overwrite(struct test *t, int structure, uint32_t count, uint64_t in_all, uint64_t at_once)
 {
-    const uint32_t batches = t->mask[0] ? 40 : 80; /* as many would fill more than the memory that there is */
+    const uint32_t batches = t->mask[0] ? 40 : 80; /* this number of batches would exceed the memory */
     const uint32_t batch = count < 20000 ? count : 20000;
     ordo_device   *dev = t->dev;
     const uint64_t unlimited = dev->memory_limit, largest = dev->facts.max_alloc_bytes;
@@ -265,7 +267,7 @@ static void overwritten(struct test *t)
     for (int s = 0; s < N_STRUCTURES; s++)
         if (is_met(t, s))
             overwrite(&own, s, 16384, 4u << 20, own.facts->max_alloc_bytes);
-    /* which is more than fits into one run: a cleanup makes several */
+    /* more than fits into one run, so a cleanup makes several */
     overwrite(&own, LSM, 60000, 6u << 20, 300000);
     ordo_device_close(&own.dev);
 }
@@ -276,8 +278,7 @@ Test(dict_limits, the_same_keys_for_ever_do_not_use_memory_up)
     test_each_device_with("cpu=0,progress=1", overwritten);
 }
 
-/* Blocks that a dictionary keeps for its next batches are there for whoever has no memory otherwise: its own queries, and what other
- * dictionaries store. */
+/* Cached blocks of a dictionary are freed for its own queries and for other dictionaries if memory is short. */
 static bool shares_spare(struct test *t, int structure)
 {
     enum { HELD = 100000, BATCH = 4096, OTHERS = 10000, SPARE_LEAST_BYTES = 300000 };
@@ -331,7 +332,8 @@ Test(dict_limits, what_is_spare_goes_to_whoever_asks)
     test_each_device(shared);
 }
 
-/* Memory is short behind a query that waits for an event that this thread sets later: a sort does not wait for the queue. */
+/* Memory is short after a query that waits for an event, which this thread sets later. A sort does not wait for the
+ * queue. */
 static void no_waiting(struct test *t)
 {
     enum { HELD = 100000, BATCH = 4096 };
@@ -374,7 +376,7 @@ Test(dict_limits, what_need_not_wait_does_not_for_memory)
     test_each_device_with("", no_waiting);
 }
 
-/* Batches of the same `count` keys again and again. No batch leaves more than 8 times as many elements stored as are live. */
+/* Stores batches of the same `count` keys. After each batch at most 8 times the live elements are stored. */
 enum waiting { NOBODY_WAITS, THE_CALLER_WAITS, CALLS_WAIT, QUERIES_OF_ORDER_BETWEEN };
 enum { STORED_MOST = 8 };
 
@@ -386,7 +388,7 @@ struct constant {
     size_t       count, batch;
 };
 
-/* Its keys and their values, which are the numbers from 0 on, on both sides. */
+/* Keys and their values, numbers from 0 on, in host and device memory. */
 struct numbers {
     char             *keys, *values;
     struct test_array keys_in, values_in, ranks;
@@ -416,7 +418,7 @@ static void numbers_free(struct numbers *n)
     free(n->values);
 }
 
-/* The next batch; one of ten is erased first. */
+/* Stores the next batch, after erasing one in ten. */
 static void store_part(struct test *t, const struct constant *c, ordo_dict *dict, const struct numbers *n, size_t round)
 {
     const size_t            at = round % (c->count / c->batch) * c->batch;
@@ -451,7 +453,7 @@ static void expect_same(struct test *t, const struct constant *c, ordo_dict *dic
     free(values);
 }
 
-/* Blocks so small in all are not let go of (sorted_run.c). */
+/* Fewer cached bytes are not freed (sorted_run.c). */
 #define SPARE_LEAST (4u << 20)
 
 static void constant(struct test *t, const struct constant *c)
@@ -504,7 +506,7 @@ Test(dict_limits, the_same_keys_for_ever_take_a_bounded_multiple)
     test_each_device_with("cpu=0,progress=0", some_constants);
 }
 
-/* With defaults fewer than 4096 live elements count as 4096. */
+/* By default fewer than 4096 live elements count as 4096. */
 enum { SMALL = 4096, FEW = 256 };
 
 static void expect_few_stored(struct test *t, ordo_dict *dict, size_t live)
@@ -513,7 +515,7 @@ static void expect_few_stored(struct test *t, ordo_dict *dict, size_t live)
     test_true(t, stored <= STORED_MOST * (live > SMALL ? live : SMALL));
 }
 
-/* A small LSM that changes for ever. */
+/* A small LSM with endless updates. */
 static void small(struct test *t)
 {
     enum { BATCHES = 300 };
@@ -534,7 +536,7 @@ static void small(struct test *t)
     arrays_free(&held);
 }
 
-/* An LSM that erasures empty, in few batches and with keys that were never there. */
+/* An LSM emptied by a few batches of erasures, including absent keys. */
 static void emptied(struct test *t)
 {
     enum { HELD = 16 * SMALL, BATCH = 2 * SMALL };
@@ -565,7 +567,7 @@ Test(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
     test_each_device(small_and_emptied);
 }
 
-/* New keys are counted, and never written anew. */
+/* New keys are counted and never rewritten. */
 static void new_keys(struct test *t)
 {
     enum { BATCH = 1000, BATCHES = 60 };
@@ -594,8 +596,8 @@ Test(dict_limits, new_keys_are_counted_and_nothing_left_out)
 
 /* ---- tunables that change ------------------------------------------------------------------------------------ */
 
-/* The room for an index is made with its run, the index at the first query, whatever the tunable is by then. Each value is changed to
- * one of the others, by the seed, and with ORDO_TEST_TUNABLES=all to all of them and to itself. */
+/* The space for an index is allocated with its run. The first query builds the index with the tunable's value at that
+ * time. The seed selects the change of value; ORDO_TEST_TUNABLES=all tries all. */
 static void change_nodes_of(struct test *t)
 {
     static const uint32_t nodes[] = { 8, 16, 32 };
@@ -604,7 +606,7 @@ static void change_nodes_of(struct test *t)
         for (size_t from = 0; from < LENGTH(nodes); from++)
             for (size_t to = 0; to < LENGTH(nodes); to++) {
                 if (!structure_is(s, ORDO_HAS_RUNS) && (from > 0 || to + 1 < LENGTH(nodes)))
-                    continue; /* has no such nodes */
+                    continue; /* no such nodes */
                 if (structure_is(s, ORDO_HAS_RUNS) && to != (from + 1 + t->seed % 2) % LENGTH(nodes) &&
                     !test_wants_all("ORDO_TEST_TUNABLES"))
                     continue;
@@ -649,8 +651,8 @@ static bool is_of_dictionaries(const struct ordo_tunable_info *info)
     return false;
 }
 
-/* Dictionaries that hold elements all the time: one update with the tunable as it is now, and a look at everything. Of a device that
- * cannot have it so nothing is lost. */
+/* Applies one update with the tunable's new value to dictionaries with content, then checks everything. If the device
+ * does not support the value, nothing is lost. */
 static void update_each(struct test *t, ordo_dict *const dict[N_STRUCTURES], uint32_t end[N_STRUCTURES])
 {
     enum { BATCH = 300 };
@@ -666,8 +668,8 @@ static void update_each(struct test *t, ordo_dict *const dict[N_STRUCTURES], uin
     }
 }
 
-/* One tunable after the other gets another value: each is kernels to build, so three that the seed decides, or, with
- * ORDO_TEST_TUNABLES=all, all. Then all are as they were. */
+/* Changes one tunable after the other. Each value needs kernels, so the seed selects three; ORDO_TEST_TUNABLES=all
+ * tries all. Restores all values at the end. */
 static void change_tunables_of(struct test *t)
 {
     enum { HELD = 1000, STRIDE = 31 };

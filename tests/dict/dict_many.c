@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries of hundreds of thousands of keys, more than the sequences of `dict` have: where a structure has several levels, many
- * partitions or runs, where batches are larger than what is done at once, and where it grows by itself. Of each key that there
- * may be it is known whether it is there, and its value; all of them are asked for after each batch. */
+/* Dictionaries of hundreds of thousands of keys, more than the sequences of `dict` have: several levels, many
+ * partitions or runs, batches applied in parts, growth. The test knows the state of each possible key and checks all of
+ * them after each batch. */
 #include "dict_case.h"
 
 #include <stdlib.h>
 
 enum { POSSIBLE = 420000, BUILT = 130000 };
 
-/* Key number i is key_at(i): all differ. Values are of the same size. */
+/* Key number i is key_at(i); all differ. Values have the same size. */
 struct many {
     struct test *t;
     ordo_dict   *dict;
     int          subject;
-    size_t       bytes; /* of a key, and of a value */
-    uint64_t    *value; /* by number */
+    size_t       bytes; /* size of a key and of a value */
+    uint64_t    *value; /* by key number */
     uint8_t     *there;
     size_t       count;
     char        *keys, *values; /* of a batch, or of all */
-    uint32_t    *number;        /* of each key of a batch */
+    uint32_t    *number;        /* for each key of a batch */
     uint8_t     *found, *codes;
 };
 
@@ -78,14 +78,14 @@ static void expect_finds(struct many *m)
     }
 }
 
-/* The number of a key; POSSIBLE if it is none. */
+/* The number of a key; POSSIBLE for an unknown key. */
 static uint32_t number_of(const struct many *m, uint64_t key)
 {
     const uint64_t i = m->bytes == 4 ? (uint32_t) (key * 244002641u) : key * 0xf1de83e19937733du;
     return i < POSSIBLE ? (uint32_t) i : POSSIBLE;
 }
 
-/* Each element is exported, and just once. */
+/* Checks that each element is exported once. */
 static void expect_export(struct many *m)
 {
     size_t n = 0;
@@ -115,7 +115,7 @@ static void expect_all(struct many *m)
 enum batch { BUILD, UPSERT, INSERT, ERASE };
 static const char *const batch_name[] = { "build", "upsert", "insert", "erase" };
 
-/* `n` of the numbers from `from` to `from + span - 1`, in any order, some twice, and one of them many times. */
+/* `n` numbers from [from, from + span), in random order, some twice and one many times. */
 static void do_batch(struct many *m, enum batch what, uint32_t from, uint32_t span, size_t n)
 {
     test_context(m->t, "%s, %zu-byte keys: %s of %zu from %u on", structures[m->subject].word, m->bytes,
@@ -139,7 +139,7 @@ static void do_batch(struct many *m, enum batch what, uint32_t from, uint32_t sp
     expect_all(m);
 }
 
-/* Finds, upserts, inserts and erasures in any order; what each finds is known, too. */
+/* Finds, upserts, inserts and erasures in random order, with known results. */
 static void do_mixed(struct many *m, uint32_t from, uint32_t span, size_t n)
 {
     static const uint8_t codes[] = { ORDO_FIND, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE };
@@ -182,7 +182,7 @@ static void do_many(struct test *t, int subject, ordo_type type)
 
     memset(m.there, 0, POSSIBLE);
     test_ok(t, create(t->dev, subject, type, (uint32_t) m.bytes, &m.dict));
-    do_batch(&m, BUILD, 0, BUILT, (size_t) 2 * BUILT); /* 0.87 of them */
+    do_batch(&m, BUILD, 0, BUILT, (size_t) 2 * BUILT); /* 0.87 of the numbers */
     do_batch(&m, ERASE, BUILT / 4, BUILT / 2, 40000);
     do_batch(&m, UPSERT, BUILT / 2, POSSIBLE - BUILT / 2, 100001); /* grows */
     do_mixed(&m, 0, POSSIBLE, 120000);
@@ -191,7 +191,7 @@ static void do_many(struct test *t, int subject, ordo_type type)
     do_batch(&m, ERASE, 0, POSSIBLE, 1000);
     test_ok(t, ordo_dict_compact(m.dict, NULL));
     expect_all(&m);
-    do_batch(&m, ERASE, 100, POSSIBLE - 200, POSSIBLE); /* most of them */
+    do_batch(&m, ERASE, 100, POSSIBLE - 200, POSSIBLE); /* most of the numbers */
     do_batch(&m, ERASE, 100, POSSIBLE - 200, POSSIBLE);
     do_mixed(&m, 0, POSSIBLE, 300000);
     ordo_dict_destroy(&m.dict);
@@ -204,8 +204,8 @@ static void do_many(struct test *t, int subject, ordo_type type)
     free(m.codes);
 }
 
-/* All structures, and of those that are otherwise configured a half; of large keys half of the structures: which,
- * the seed decides. With ORDO_TEST_KINDS=all each has both. */
+/* All structures and half of the variants; with 8-byte keys half of the structures. The seed selects them.
+ * ORDO_TEST_KINDS=all tests all. */
 static bool is_met(const struct test *t, int subject, ordo_type type)
 {
     const bool half = ((uint64_t) subject + t->seed) % 2 == (type == ORDO_U32);
@@ -221,7 +221,7 @@ static void each_structure(struct test *t)
             do_many(t, subject, ORDO_U32);
 }
 
-/* Of the type of 8 bytes whose kernels all tests of dictionaries have (structures.h). Keys are any bits. */
+/* The 8-byte type for which other tests build kernels as well (structures.h). Keys have random bits. */
 static void each_structure_of_large_keys(struct test *t)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++)
@@ -239,7 +239,7 @@ Test(dict_many, each_structure_holds_large_ones)
     test_each_device(each_structure_of_large_keys);
 }
 
-/* As an unknown GPU: of the hash tables alone, as a CPU takes minutes for the others'; of one of them, by the seed. */
+/* As an unknown GPU only one hash table, selected by the seed, because a CPU takes minutes for the others. */
 static void each_hash_table(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");

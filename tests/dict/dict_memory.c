@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of dictionaries: what they do with too little, what they say they hold, what they give back. */
+/* Memory of dictionaries: behaviour with too little, reported sizes, freed memory. */
 #include "dict_case.h"
 
 #include "dict/runs/runs.h"
@@ -9,15 +9,15 @@
 
 enum { OLD = 20000, NEW = 4000, ASKED = 3000 };
 
-enum { FEW = 200 }; /* ranges that are erased, elements that are taken */
+enum { FEW = 200 }; /* ranges erased, elements taken */
 
-/* A dictionary of more than one run where the structure has such, the batch that comes next, and the model. */
+/* A dictionary (of several runs if it has runs), the next batch, and the model. */
 struct memory_case {
     struct test      *t;
     ordo_device      *dev;
     ordo_dict        *dict;
     struct model      model;
-    uint32_t          keys_of[NEW], his_of[NEW], values_of[NEW]; /* what is in keys, his, values */
+    uint32_t          keys_of[NEW], his_of[NEW], values_of[NEW]; /* content of keys, his, values */
     struct test_array keys, his, values, codes, side_by_side, out_keys, out_values, found, counts, offsets, outcomes;
 };
 
@@ -42,7 +42,7 @@ static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int
         m->his_of[i] = m->keys_of[i] + 1000000;
         m->values_of[i] = i + 5;
         codes[i] = (uint8_t) (i % (structure_is(structure, ORDO_NO_ORDER) ? ORDO_ERASE + 1 : ORDO_N_CODES));
-        side_by_side[i] = codes[i] == ORDO_RANGE ? ORDO_COUNT : codes[i]; /* which would want rooms */
+        side_by_side[i] = codes[i] == ORDO_RANGE ? ORDO_COUNT : codes[i]; /* ranges would need rooms */
     }
     m->keys = test_upload(t, m->keys_of, NEW, 4, 1);
     m->his = test_upload(t, m->his_of, NEW, 4, 1);
@@ -154,7 +154,7 @@ CALL(concurrent, ordo_dict_apply_concurrent(m->dict,
                                             NULL))
 #undef CALL
 
-/* What becomes of the model. */
+/* Updates the model. */
 static void model_upsert(struct memory_case *m)
 {
     model_batch(&m->model, ORDO_UPSERT, m->keys_of, m->values_of, NEW);
@@ -198,7 +198,7 @@ static void model_combine(struct memory_case *m)
     memset(codes, ORDO_COMBINE, sizeof codes);
     model_codes(m, codes);
 }
-/* Keys differ, so what was done says all, in any order; what found no memory has changed nothing. */
+/* Keys differ, so the outcomes describe the result in any order. An operation without memory changed nothing. */
 static void model_concurrent(struct memory_case *m)
 {
     static uint8_t codes[NEW], outcomes[NEW];
@@ -245,8 +245,8 @@ static void model_take_last(struct memory_case *m)
 static const struct memory_call {
     const char *word;
     ordo_status (*call)(struct memory_case *m);
-    void (*in_model)(struct memory_case *m); /* NULL: it changes nothing */
-    bool by_order;                           /* of keys */
+    void (*in_model)(struct memory_case *m); /* NULL: the call changes nothing */
+    bool by_order;                           /* needs the order of keys */
 } memory_calls[] = {
     { "upsert", upsert, model_upsert },
     { "insert", insert, model_insert },
@@ -279,7 +279,7 @@ static const struct memory_call {
     { "statistics", statistics, NULL },
 };
 
-/* Whether the structure has it; queries of those that are only otherwise configured are those of the first ones. */
+/* Whether the structure has this call. Variants repeat no queries. */
 static bool is_tried(int structure, const struct memory_call *c)
 {
     if (c->call == cleanup)
@@ -291,17 +291,18 @@ static bool is_tried(int structure, const struct memory_call *c)
     return structure < N_STRUCTURES || structure_is(structure, ORDO_KEEPS_STALE);
 }
 
-/* What there is too little of. */
+/* The scarce resource: all memory, or one allocation. */
 enum scarce { IN_ALL, AT_ONCE };
 
-/* In the quick ring each call of each structure meets one of them, the seed decides which; with ORDO_TEST_KINDS=all both. */
+/* The quick ring tests one resource for each call and structure, selected by the seed. ORDO_TEST_KINDS=all tests
+ * both. */
 static bool is_met(const struct test *t, int structure, size_t call, enum scarce scarce)
 {
     return test_wants_all("ORDO_TEST_KINDS") || ((uint64_t) structure + call + t->seed) % 2 == (uint64_t) scarce;
 }
 
-/* The call with `more` bytes than it held before, or with allocations of up to `more` bytes; returns whether they were
- * enough. */
+/* Makes the call with `more` bytes above the content, or with allocations of up to `more` bytes. Returns whether they
+ * sufficed. */
 static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure,
                      const struct memory_call *c, enum scarce scarce, uint64_t more)
 {
@@ -334,7 +335,7 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
     return got == ORDO_OK;
 }
 
-/* In the quick ring by larger steps: ORDO_TEST_KINDS=all. */
+/* The quick ring takes larger steps than ORDO_TEST_KINDS=all. */
 static void little_memory(struct test *t)
 {
     const bool   all = test_wants_all("ORDO_TEST_KINDS");
@@ -351,7 +352,7 @@ static void little_memory(struct test *t)
             while (!try_with(t, dev, &old, s, c, IN_ALL, more) && more < (64u << 20))
                 more += (all ? more / 2 : more) + 4096;
             test_true(t, more < (64u << 20));
-            /* What needs no memory cannot run out of it; nor what spare blocks suffice for. */
+            /* A call that needs no memory, or that cached blocks suffice for, always succeeds. */
             test_true(t, more > 0 || !c->in_model || structure_is(s, ORDO_HAS_RUNS) || structure_is(s, ORDO_REBUILDS));
         }
     model_free(&old);
@@ -363,8 +364,8 @@ Test(dict_memory, too_little_memory_changes_nothing)
     test_each_device(little_memory);
 }
 
-/* Queries ask for no more at once than a few bytes a query, however large the runs or the tree are; aggregates for what lies in
- * their ranges. Steps as above. */
+/* Queries allocate only a few bytes for each query, whatever the size of the runs or tree. Aggregates allocate for the
+ * elements of their ranges. */
 static void small_allocations(struct test *t)
 {
     const bool   all = test_wants_all("ORDO_TEST_KINDS");
@@ -422,14 +423,14 @@ static void expect_elements(struct test *t, int structure, const struct ordo_sta
     test_true(t, s->bytes_peak >= bytes_now(s));
 }
 
-/* Writes keys of the numbers from `from` on. */
+/* Writes the keys of numbers from `from` on. */
 static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         keys[i] = key_of(from + i);
 }
 
-/* Elements from .. end - 1 are there with these values, those before are not. */
+/* Checks that elements from .. end - 1 have these values and earlier ones are absent. */
 static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_t end, const uint32_t *values)
 {
     uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
@@ -446,9 +447,9 @@ static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_
     free(found);
 }
 
-/* Sizes of which none is merged with another, on any device. */
+/* No device merges runs of these sizes. */
 enum { STORED = 400000, REPLACED = 60000, ERASED = 15000, ABSENT = 4000 };
-enum { FEW_BYTES = 4 << 20 }; /* of spare blocks that are not worth giving back */
+enum { FEW_BYTES = 4 << 20 }; /* of cached blocks too small to free */
 
 static void check_statistics(struct test *t, int structure)
 {
@@ -484,7 +485,7 @@ static void check_statistics(struct test *t, int structure)
     number_keys(keys, STORED, ABSENT);
     test_ok(t, ordo_dict_erase_host(dict, keys, ABSENT));
     s = statistics_of(t, dict);
-    if (stale) /* the runs of tombstones may be one by now */
+    if (stale) /* the runs of tombstones may have become one */
         expect_elements(t, structure, &s, STORED - ERASED, REPLACED + ERASED, ERASED + ABSENT, s.runs);
     else
         expect_elements(t, structure, &s, STORED - ERASED, 0, 0, run);
@@ -521,8 +522,8 @@ Test(dict_memory, statistics_count_what_is_stored)
     test_each_device(all_statistics);
 }
 
-/* New keys batch after batch, then a cleanup: at no time is more held than 2.2 times the keys and values that are stored
- * by then, and the few spare blocks that are not worth giving back. */
+/* Stores new keys batch by batch, then cleans up. At no time is the memory above 2.2 times the stored keys and values
+ * plus the cached blocks. */
 static void check_peak(struct test *t, ordo_dict *dict)
 {
     enum { BATCH = 30011, BATCHES = 40 };
@@ -565,7 +566,7 @@ Test(dict_memory, the_peak_is_as_promised)
 
 enum { MANY = 1 << 20, SPARE = 4 << 20 };
 
-/* The most that a build takes besides the content before: in percent of keys and values, and in bytes a key. */
+/* Maximum memory of a build without the old content: percent of keys and values, and bytes for each key. */
 static const struct figure {
     int      structure;
     uint32_t percent, key_bytes;
@@ -581,7 +582,7 @@ static struct ordo_memory memory_of(struct test *t)
     return memory;
 }
 
-/* Peaks begin anew. */
+/* Resets the peak. */
 static uint64_t held_before(struct test *t)
 {
     test_ok(t, ordo_device_finish(t->dev));
@@ -596,7 +597,7 @@ static void expect_at_most(struct test *t, const char *what, uint64_t bytes, uin
                   (unsigned long long) bytes, (unsigned long long) most);
 }
 
-/* Seeks of n keys: scratch a query. */
+/* Seeks n keys within this scratch for each query. */
 static void expect_seeks(struct test *t, ordo_dict *dict, const struct test_array *keys, const struct test_array *out,
                          size_t key_bytes)
 {
@@ -636,7 +637,7 @@ static void expect_figure(struct test *t, const struct figure *f, ordo_type type
     free(words);
 }
 
-/* In the quick ring of the type whose kernels the other tests have. */
+/* The quick ring uses the type for which other tests build kernels. */
 static void all_figures(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
@@ -656,7 +657,7 @@ Test(dict_memory, builds_compacts_and_seeks_take_what_headers_say)
     test_each_device(all_figures);
 }
 
-/* Random u64 keys: nearly each has a container, and a bitmap, of its own. */
+/* Random u64 keys: nearly each has its own container and bitmap. */
 static void roaring_figures(struct test *t)
 {
     enum { KEYS = 1 << 16 };
@@ -689,14 +690,13 @@ Test(dict_memory, roaring_bytes_take_what_the_header_says)
     test_each_device(roaring_figures);
 }
 
-/* Cleanups of runs that no query has resolved: a run of `held` elements, a tenth of which is replaced, and a run that erases
- * `erased` of them. */
+/* Cleans up unresolved runs: a run of `held` elements with a tenth replaced, and a run that erases `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {
     uint32_t              *keys = test_alloc(held * sizeof *keys);
     ordo_dict             *dict = NULL;
     struct ordo_statistics s;
-    const size_t           cleanups = held > 1 || erased > 0; /* of one element there is nothing to clean up */
+    const size_t           cleanups = held > 1 || erased > 0; /* one element needs no cleanup */
     const size_t           put_in = ((size_t) held + held / 10 + erased) * 8;
 
     test_context(t, "cleanup of %u elements, %u erased", held, erased);
@@ -709,7 +709,7 @@ static void clean_up(struct test *t, uint32_t held, uint32_t erased)
     s = statistics_of(t, dict);
     expect_elements(t, LSM, &s, held - erased, 0, 0, held > erased);
     test_true(t, s.cleanups == cleanups && s.bytes_peak <= put_in / 10 * 22 + FEW_BYTES);
-    test_true(t, bytes_now(&s) <= s.bytes_data / 10 * 42 + FEW_BYTES); /* the run's block and a spare one */
+    test_true(t, bytes_now(&s) <= s.bytes_data / 10 * 42 + FEW_BYTES); /* the block of the run and a cached one */
     test_ok(t, ordo_dict_check(dict, NULL));
     for (uint32_t i = erased; i < held / 10; i++)
         keys[i] = keys[i + 1];
@@ -726,12 +726,12 @@ static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 
 static void clean_up_each(struct test *t)
 {
-    const uint32_t held = t->mask[0] ? 200000 : 600000; /* as an unknown GPU a CPU is slow */
+    const uint32_t held = t->mask[0] ? 200000 : 600000; /* a CPU is slow as an unknown GPU */
 
     test_look_back(t);
     clean_up(t, held, 0);
     clean_up(t, held, held / 10);
-    clean_up(t, held, held / 10 * 9); /* most of the room that it took is not needed */
+    clean_up(t, held, held / 10 * 9); /* leaves most of the memory unused */
     clean_up(t, held, held);
     clean_up(t, 1, 0);
     clean_up(t, 1, 1);
@@ -743,17 +743,17 @@ Test(dict_memory, a_cleanup_takes_what_is_promised)
     test_each_device_with("cpu=0,progress=1", clean_up_each);
 }
 
-/* Policies count cleanups. Without a policy there are cleanups where 8 times the live elements are stored. */
+/* Counts cleanups by policies. Without a policy a cleanup occurs at 8 times the live elements. */
 static void policies(struct test *t)
 {
     static const struct {
         bool     doubled;
         uint32_t percent;
-        bool     cleans_new, cleans_same; /* up when keys are new; when they are the same again and again */
+        bool     cleans_new, cleans_same; /* cleans up with new keys; with the same keys */
     } policy[] = { { false, 0, false, true }, { true, 0, true, true }, { false, 30, false, true } };
     enum { BATCH = 2000, BATCHES = 20 };
     static uint32_t   keys[BATCH];
-    struct test_array stored = test_upload(t, NULL, BATCH, 4, 0); /* of calls over host memory more is true */
+    struct test_array stored = test_upload(t, NULL, BATCH, 4, 0); /* calls over host memory give further guarantees */
 
     for (size_t p = 0; p < LENGTH(policy); p++)
         for (int same = 0; same < 2; same++) {
@@ -787,10 +787,10 @@ Test(dict_memory, cleanup_follows_its_policy)
 /* ---- runs that queries merge -------------------------------------------------------------------------------------- */
 
 enum { ASKED_FIND, ASKED_COUNT, ASKED_SEEK, ASKED_RANGE, ASKED_WIDE, N_ASKED };
-enum { LAYER = 100000, RECENT = 20000, STALE = RECENT / 2 }; /* which are not merged with each other, on any device */
+enum { LAYER = 100000, RECENT = 20000, STALE = RECENT / 2 }; /* not merged with each other on any device */
 enum { POINTS = 20000, WIDE = 40 };
 
-/* Keys of which half are there, and room for answers. */
+/* Keys, half of them present, and results. */
 struct asker {
     uint32_t *keys, *his, *out;
     uint8_t  *found;
@@ -818,7 +818,7 @@ static void asker_free(struct asker *a)
     free(a->out);
 }
 
-/* One call, whose answers are as they must be whatever the runs are. */
+/* Makes one call, whose results do not depend on the runs. */
 static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
 {
     size_t needed = 0, wrong = 0;
@@ -856,7 +856,7 @@ static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
         test_fail(t, __FILE__, __LINE__, "%zu answers of kind %d are wrong", wrong, kind);
 }
 
-/* Two runs, some elements of which are stale. */
+/* Two runs with some stale elements. */
 static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
 {
     const struct ordo_lsm_config config = { .dict = { ORDO_U32, 0 }, .keep_runs = keep_runs };
@@ -872,7 +872,7 @@ static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
     return dict;
 }
 
-/* By the second call other queries have `query_cost` what it takes, or nothing. */
+/* At the second call, queries have incurred query_cost, or nothing. */
 static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t query_cost, size_t runs_after)
 {
     ordo_dict   *dict = make_layers(t, t->dev, keep_runs);
@@ -903,7 +903,7 @@ static void due_merges(struct test *t)
     check_query_cost(t, ASKED_WIDE, true, ENOUGH, 2);
 }
 
-/* What was counted stays when an update merges runs, and in the end is enough. */
+/* The incurred cost survives merges by updates, and finally triggers the merge. */
 static void rent(struct test *t)
 {
     enum { TURNS = 100, SMALL = 100 };
@@ -935,7 +935,7 @@ Test(dict_memory, queries_merge_the_runs_that_have_cost_enough)
     test_each_device(due_merges);
 }
 
-/* Without the memory to merge, queries go on as before. */
+/* Without memory to merge, queries still work. */
 static void undue_merges(struct test *t)
 {
     ordo_device       *dev = test_open_again(t);
@@ -976,11 +976,11 @@ struct answers {
     uint8_t  found[5][LONG];
 };
 
-/* Every kind of query that answers each element by itself. */
+/* Every query that answers each element separately. */
 static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32_t *keys, const uint32_t *his,
                     const uint32_t *ranks, struct answers *a)
 {
-    memset(a, 7, sizeof *a); /* keys and values of what is not found are left alone */
+    memset(a, 7, sizeof *a); /* keys and values of absent elements stay unchanged */
     test_ok(t, ordo_dict_find_host(dict, keys, LONG, a->values[0], a->found[0]));
     test_ok(t, ordo_dict_contains_host(dict, his, LONG, a->found[1]));
     if (structure_is(structure, ORDO_NO_ORDER))
@@ -993,7 +993,7 @@ static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32
     test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_SUM, keys, his, LONG, a->sums, a->counted));
 }
 
-/* In the quick ring of a tree and of one that the seed decides. */
+/* The quick ring tests a tree and one structure selected by the seed. */
 static void pieces(struct test *t)
 {
     static struct answers asked, again;
@@ -1016,11 +1016,11 @@ static void pieces(struct test *t)
         test_ok(t, ordo_device_trim(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
         const uint64_t unlimited = dev->memory_limit, largest = dev->facts.max_alloc_bytes;
-        dev->memory_limit = memory.held_bytes + 524288; /* less than keys and values take */
+        dev->memory_limit = memory.held_bytes + 524288; /* less than the keys and values need */
         ask_all(t, dict, s, keys, his, ranks, &again);
         dev->memory_limit = unlimited;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
-        dev->facts.max_alloc_bytes = 300000; /* less than an array of 4 bytes takes */
+        dev->facts.max_alloc_bytes = 300000; /* less than an array of 4-byte elements needs */
         ask_all(t, dict, s, keys, his, ranks, &again);
         dev->facts.max_alloc_bytes = largest;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When calls on a dictionary happen: queues, events, threads, forks. */
+/* When calls on a dictionary run: queues, events, threads, forks. */
 #include "dict_case.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ enum { HELD = 50 }; /* elements of the dictionaries */
 
 /* ---- order between calls ------------------------------------------------------------------------------------- */
 
-/* Every call that is given arrays and an order, with no operations. Those below FIRST_QUERY change a dictionary. */
+/* Every call with arrays and an order, on no operations. Calls below FIRST_QUERY change the dictionary. */
 enum { FIRST_QUERY = 4, N_CALLS = 9 };
 static ordo_status call_nothing(ordo_dict *dict, int which, struct ordo_slice offsets, const struct ordo_order *order)
 {
@@ -70,7 +70,7 @@ static void check_nothing(struct test *t, int structure)
     ordo_dict_destroy(&dict);
 }
 
-/* Updates and a query on queues in turn, nothing waited for in between. The query waits for an event. */
+/* Updates and a query on alternating queues without waits. The query waits for an event. */
 static void check_turns(struct test *t, const cl_command_queue queue[3])
 {
     enum { COUNT = 5000 };
@@ -92,7 +92,7 @@ static void check_turns(struct test *t, const cl_command_queue queue[3])
                                          { .queue = queue[1] },
                                          { .queue = queue[2], .n_wait = 1, .wait = &go, .done = &done } };
 
-    test_ok(t, create(t->dev, LSM, ORDO_U32, 4, &dict)); /* whose updates do not wait */
+    test_ok(t, create(t->dev, LSM, ORDO_U32, 4, &dict)); /* its updates do not wait */
     test_ok(t, ordo_dict_upsert(dict, test_slice(&keys_on), test_slice(&values_on), COUNT, &orders[0]));
     test_ok(t, ordo_dict_erase(dict, test_slice(&keys_on), COUNT / 3, &orders[1]));
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys_on), COUNT, test_slice(&found_on), &orders[2]));
@@ -145,7 +145,7 @@ Test(dict_order, calls_on_several_queues_come_in_their_order)
     test_each_device(turns);
 }
 
-/* Clearing or destroying a dictionary while its commands still wait: they finish, and see what was there. */
+/* Clears or destroys a dictionary while its commands are pending. They complete and see the old content. */
 static void check_going(struct test *t, bool destroy)
 {
     enum { COUNT = 5000 };
@@ -258,7 +258,7 @@ struct worker {
     int         wrong;
 };
 
-/* Stores and erases keys that no other thread has, and looks at them. */
+/* Stores, erases and queries keys that no other thread uses. */
 static void *work(void *argument)
 {
     struct worker *w = argument;
@@ -312,7 +312,7 @@ Test(dict_order, threads_may_share_a_dictionary)
     test_each_device(threads);
 }
 
-/* In the child: its exit status says which expectation failed. */
+/* In the child: the exit status is the failed expectation. */
 static int child_of_fork(ordo_dict *dict)
 {
     uint32_t          words[2] = { 5, 6 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries answer the same with each tuning of what they are made of: one tunable after the other, each value. */
+/* Dictionaries return the same results with each value of each tunable, one at a time. */
 #include "sequence.h"
 
 static bool matters(const struct ordo_tunable_info *info)
@@ -12,7 +12,7 @@ static bool matters(const struct ordo_tunable_info *info)
     return false;
 }
 
-/* Runs a sequence on a device object of its own; returns whether the device can have the tunable at this value. */
+/* Runs a sequence on its own device object. Returns whether the device supports the value. */
 static bool try_value(struct test *t, const struct ordo_tunable_info *info, uint32_t value, uint64_t seed)
 {
     struct test           own = *t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histories of operations that ran side by side: see history.h. */
+/* Histories of concurrent operations: see history.h. */
 #include "history.h"
 
 #include <inttypes.h>
@@ -55,36 +55,36 @@ static void sort(struct history *h)
 
 /* ---- one key ------------------------------------------------------------------------------------------------------ */
 
-/* What an operation asks of the key, and makes of it. Reads come first. */
+/* The operation's precondition and effect on the key. Reads come first. */
 enum kind { READ_ABSENT, READ_PRESENT, READ_VALUE, CREATE, REPLACE, REMOVE };
 
-/* Values are named by the action that wrote them. */
+/* A value is identified by the action that wrote it. */
 enum { VALUE_BEFORE = -1, VALUE_NONE = -2 };
 
 struct action {
     enum kind kind;
     uint32_t  begin, end;
-    int       of;       /* READ_VALUE: whose value */
-    int       readers;  /* of the value that it writes, not done yet */
-    uint32_t  deadline; /* by when the first of it and its readers has ended */
+    int       of;       /* READ_VALUE: the writer of the value */
+    int       readers;  /* pending readers of the value that it writes */
+    uint32_t  deadline; /* the earliest end among it and its readers */
     uint64_t  hash;
     bool      done;
 };
 
 struct search {
-    struct action *action; /* by begin */
+    struct action *action; /* sorted by begin */
     int            count, left;
     int            first;   /* all before it are done */
-    int            current; /* value */
+    int            current; /* identity of the value */
     int            before_readers;
     uint64_t       hash;
     int           *trail; /* done, in order */
     int            n_trail;
-    uint64_t      *seen; /* states that lead nowhere, by hash; 0: free */
+    uint64_t      *seen; /* hashes of dead ends; 0: free */
     size_t         n_seen, seen_room;
 };
 
-/* More states than this are not searched. */
+/* The search stops after this many states. */
 #define SEARCH_MOST ((size_t) 1 << 20)
 
 static uint64_t mix(uint64_t z)
@@ -123,7 +123,7 @@ static void seen_add(struct search *s, uint64_t state)
     }
 }
 
-/* The earliest end of what is not done: what begins later cannot be next. */
+/* The earliest end among pending actions. An action that begins later cannot be next. */
 static uint32_t horizon(struct search *s)
 {
     uint32_t end = UINT32_MAX;
@@ -173,7 +173,7 @@ static bool reads_current(const struct search *s, const struct action *a)
                                      : a->kind == READ_VALUE && a->of == s->current;
 }
 
-/* Does every read that can be next and is right now: that never makes anything impossible. */
+/* Performs all valid reads that can be next. That never rules out a solution. */
 static void do_reads(struct search *s)
 {
     for (bool again = true; again;) {
@@ -192,8 +192,8 @@ static bool may_change(const struct search *s, const struct action *a)
     return a->kind == CREATE ? s->current == VALUE_NONE : a->kind > CREATE && s->current != VALUE_NONE;
 }
 
-/* Changes that can be next, those first that are the most urgent. Of those of one kind whose values nobody reads only the most
- * urgent: in any order that has another one in its place the two can be exchanged. */
+/* Lists changes that can be next, the most urgent first. Of changes of one kind whose values nobody reads, lists only
+ * the most urgent, because it can be exchanged with any other in a solution. */
 static int candidates(struct search *s, int *list)
 {
     const uint32_t end = horizon(s);
@@ -211,7 +211,7 @@ static int candidates(struct search *s, int *list)
     for (int kind = CREATE; kind <= REMOVE; kind++)
         if (plain[kind] >= 0)
             list[n++] = plain[kind];
-    for (int i = 1; i < n; i++) /* few */
+    for (int i = 1; i < n; i++) /* short list, so insertion sort */
         for (int j = i; j > 0 && s->action[list[j]].deadline < s->action[list[j - 1]].deadline; j--) {
             const int held = list[j];
             list[j] = list[j - 1];
@@ -225,7 +225,7 @@ static enum history_verdict search_on(struct search *s)
     do_reads(s);
     if (s->left == 0)
         return HISTORY_EXPLAINED;
-    /* Its readers can only be reached by changing it. */
+    /* Changing it is the only way to reach its readers. */
     if (s->current != VALUE_NONE && *readers_of(s, s->current) > 0)
         return HISTORY_WRONG;
 
@@ -252,7 +252,7 @@ static enum history_verdict search_on(struct search *s)
     return verdict;
 }
 
-/* A key's content before or after. */
+/* Content of a key before or after. */
 struct content {
     bool     present;
     uint64_t value;
@@ -297,7 +297,7 @@ static int by_value(const void *a, const void *b)
     return compare_values(((const struct written *) a)->value, ((const struct written *) b)->value);
 }
 
-/* Who wrote a value: an action, VALUE_BEFORE, or VALUE_NONE: nobody. */
+/* The writer of a value: an action, VALUE_BEFORE, or VALUE_NONE. */
 static int writer_of(const struct written *written, size_t n, uint64_t value)
 {
     const struct written  wanted = { value, 0 };
@@ -305,7 +305,7 @@ static int writer_of(const struct written *written, size_t n, uint64_t value)
     return hit ? hit->by : VALUE_NONE;
 }
 
-/* Gives each read of a value its writer. False: nobody wrote it. */
+/* Assigns a writer to each read. Returns false if a value has no writer. */
 static bool match_reads(struct search *s, const struct history_op *op, int n, struct content before,
                         struct content after)
 {
@@ -336,7 +336,7 @@ static bool match_reads(struct search *s, const struct history_op *op, int n, st
     return all;
 }
 
-/* op: n operations on one key, by begin. */
+/* op: n operations on one key, sorted by begin. */
 static enum history_verdict explain_key(const struct history_op *op, size_t count, bool values, struct content before,
                                         struct content after)
 {
@@ -350,7 +350,7 @@ static enum history_verdict explain_key(const struct history_op *op, size_t coun
     memset(s.seen, 0, s.seen_room * sizeof *s.seen);
     for (int i = 0; i < s.count; i++) {
         s.action[i] = (struct action) { .hash = mix(((uint64_t) i + 1) << 32) }; /* values, below, are small numbers */
-        /* The last one is a look at what is there in the end. */
+        /* The last action reads the final content. */
         s.action[i].kind = i < n            ? kind_of(&op[i], values)
                            : !after.present ? READ_ABSENT
                            : values         ? READ_VALUE
@@ -386,7 +386,7 @@ static void describe(const struct history *h, size_t first, size_t end, const st
     }
 }
 
-/* Keys that no operation touched must be as before. */
+/* Keys without operations must be unchanged. */
 static bool untouched_same(const struct history *h, const struct model *a, const struct model *b, char *text,
                            size_t bytes)
 {
@@ -448,7 +448,7 @@ static bool stores(const struct history_op *op)
     return op->code == ORDO_UPSERT || (op->code == ORDO_INSERT && !op->found);
 }
 
-/* Whether what was there at tick `since` for certain is gone before `begin`: something else took its place in between. */
+/* Whether the content at tick `since` was certainly replaced before `begin`. */
 static bool replaced_between(const struct history *h, size_t first, size_t last, uint32_t since, uint32_t begin,
                              bool any)
 {
@@ -461,7 +461,8 @@ static bool replaced_between(const struct history *h, size_t first, size_t last,
     return false;
 }
 
-/* For any value: an erase hides a store only if no other store may have come after it, which the caller asks for each store. */
+/* For any value, an erase hides a store only if no other store may have come after it. The caller checks this for each
+ * store. */
 bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, uint32_t begin, uint32_t end)
 {
     const struct content before = content_of(h->before, key);
@@ -470,7 +471,7 @@ bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, ui
 
     range_of_key(h, key, &first, &last);
     if (before.present && (any || before.value == *value)) {
-        bool gone = false; /* before any tick, so that the first of all ticks may hide it */
+        bool gone = false; /* before any tick, so that the first tick may hide it */
         for (size_t i = first; i < last; i++) {
             const struct history_op *op = &h->op[i];
             const bool               ends = (op->code == ORDO_ERASE && op->found) || (!any && stores(op));
@@ -488,7 +489,7 @@ bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, ui
     return false;
 }
 
-/* Whether no erase can have taken effect after `since` and before `end`. */
+/* Whether no erase can have taken effect between `since` and `end`. */
 static bool never_erased(const struct history *h, size_t first, size_t last, bool from_start, uint32_t since,
                          uint32_t end)
 {

@@ -18,11 +18,9 @@
 
 /* An operation on one key: ordo_code up to ORDO_ERASE. */
 struct history_op {
-    uint64_t key; /* ordo_key_bits */
-    uint64_t
-        wrote;    /* of upserts and inserts: the value. No two of a history, nor one of them and the content before it,
-                            have the same value */
-    uint64_t saw; /* of finds that found: the value */
+    uint64_t key;        /* ordo_key_bits */
+    uint64_t wrote;      /* of upserts and inserts: the value, unique in the history and the content before it */
+    uint64_t saw;        /* of successful finds: the value */
     uint32_t begin, end; /* ticks, all different; begin < end */
     uint8_t  code;
     bool     found;
@@ -30,29 +28,30 @@ struct history_op {
 
 struct history {
     const struct model *before;
-    bool                values; /* false: there are none, or they are not looked at */
+    bool                values; /* false: no values, or ignored */
     struct history_op  *op;
     size_t              count, room;
-    bool                sorted; /* by key, then by begin */
+    bool                sorted; /* sorted by key, then by begin */
 };
 
 enum history_verdict {
     HISTORY_EXPLAINED,
     HISTORY_WRONG,
-    HISTORY_UNDECIDED, /* given up: too many orders to try */
+    HISTORY_UNDECIDED, /* too many orders to try */
 };
 
 struct history history_begin(const struct model *before, bool values);
 void           history_add(struct history *h, struct history_op op);
 void           history_free(struct history *h);
 
-/* Whether an order of all operations leads from the content before to `after`. Else `text` names a key and its operations. */
+/* Whether an order of all operations leads from the content before to `after`. If not, `text` names a key and its
+ * operations. */
 enum history_verdict history_explain(struct history *h, const struct model *after, char *text, size_t text_bytes);
 
-/* For operations that look at many keys between the ticks begin and end. */
+/* For operations that read many keys between the ticks begin and end. */
 /* Whether the key may have had this value (any, if value is NULL) at some moment. */
 bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, uint32_t begin, uint32_t end);
-/* Whether it is certain to have been there all the while. */
+/* Whether the key was certainly present all the time. */
 bool history_must_hold(struct history *h, uint64_t key, uint32_t begin, uint32_t end);
 
 #endif

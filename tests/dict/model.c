@@ -47,7 +47,7 @@ static uint64_t get_word(const void *array, size_t bytes, size_t i)
     return bytes == 4 ? narrow : wide;
 }
 
-/* An output that is not wanted is NULL. */
+/* A NULL output is not written. */
 static void put_word(void *array, size_t bytes, size_t i, uint64_t word)
 {
     const uint32_t narrow = (uint32_t) word;
@@ -135,7 +135,7 @@ static void take_out(struct model *model, size_t at)
 
 /* ---- operations ---------------------------------------------------------------------------------------------- */
 
-/* Where the nearest key in this relation to `form` stands; model->count if there is none. */
+/* Position of the nearest key in this relation to `form`; model->count if there is none. */
 static size_t neighbour(const struct model *model, ordo_code code, uint64_t form)
 {
     const size_t at = model_rank(model, form);
@@ -153,7 +153,7 @@ static size_t neighbour(const struct model *model, ordo_code code, uint64_t form
     }
 }
 
-/* What operation i has found: the element at `at`, or none. */
+/* Writes the result of operation i: the element at `at`, or none. */
 static void put_element(const struct model *model, const struct ordo_host_batch *batch, size_t i, size_t at)
 {
     put_flag(batch->found, i, at < model->count);
@@ -181,7 +181,7 @@ static uint64_t combined(const struct ordo_host_batch *batch, uint64_t old, uint
                                                                                                              : with;
 }
 
-/* Counts the elements from one key to another and, if it is a range, writes them from `offset` on. */
+/* Counts the elements between two keys. For a range, writes them from `offset` on. */
 static size_t enumerate(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t low,
                         size_t offset)
 {
@@ -200,7 +200,7 @@ static size_t enumerate(const struct model *model, const struct ordo_host_batch 
     return batch->codes[i] == ORDO_RANGE ? n : 0;
 }
 
-/* A key of the batch and its place there, and the key's element while operations on it run. */
+/* A key of the batch and its position, with the key's element while its operations run. */
 struct point {
     bool                 is_there;
     struct model_element element;
@@ -211,7 +211,7 @@ static bool is_point(uint8_t code)
     return code <= ORDO_ERASE || code == ORDO_COMBINE;
 }
 
-/* Runs operation i, one of those on a single key, on this key's element. */
+/* Runs operation i, which is on a single key, on the key's element. */
 static void apply_point(const struct model *model, const struct ordo_host_batch *batch, size_t i, struct point *point)
 {
     const size_t   key_bytes = ordo_type_bytes(model->type);
@@ -239,7 +239,7 @@ static uint64_t form_of(const struct model *model, const struct ordo_host_batch 
     return ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * ordo_type_bytes(model->type));
 }
 
-/* Returns how many elements the operation adds to the ranges. */
+/* Returns the number of elements that the operation adds to the ranges. */
 static size_t apply_one(struct model *model, const struct ordo_host_batch *batch, size_t i, size_t offset)
 {
     const uint64_t form = form_of(model, batch, i);
@@ -291,7 +291,7 @@ static int by_turn(const void *a, const void *b)
     return x->form != y->form ? (x->form < y->form ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* The operations by key, and for each key in the order of the batch. */
+/* The operations sorted by key; for each key in the order of the batch. */
 static struct turn *turns_of(const struct model *model, const struct ordo_host_batch *batch)
 {
     struct turn *turn = calloc(batch->count, sizeof *turn);
@@ -304,7 +304,7 @@ static struct turn *turns_of(const struct model *model, const struct ordo_host_b
     return turn;
 }
 
-/* Merges the operations into the elements: one pass over both, where apply_one moves what lies behind each new key. */
+/* Merges the operations into the elements in one pass. apply_one would move the rest for each new key. */
 static void apply_merged(struct model *model, const struct ordo_host_batch *batch)
 {
     const size_t          room = model->count + batch->count;

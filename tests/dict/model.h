@@ -29,18 +29,18 @@ struct model model_copy(const struct model *model);
 void         model_free(struct model *model);
 void         model_clear(struct model *model);
 
-/* Puts elements that a dictionary has exported into key order, if it knows none itself. values may be NULL. */
+/* Sorts exported elements by key if the dictionary has no order. values may be NULL. */
 void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_bytes, void *keys, void *values,
                         size_t count);
 
-/* How many keys have a form less than this. */
+/* The number of keys with a lesser form. */
 size_t model_rank(const struct model *model, uint64_t form);
 
-/* Does what ordo_dict_apply must do, operation by operation, and writes what it must write. Codes must be known.
- * Elements of ranges that find no room are left out. Returns how many there were. */
+/* Does what ordo_dict_apply must do, operation by operation, and writes its outputs. All codes must be known. Elements
+ * beyond the capacity of ranges are left out. Returns the number of elements of ranges. */
 size_t model_apply(struct model *model, const struct ordo_host_batch *batch);
 
-/* What model_apply would return; changes and writes nothing. */
+/* The return value of model_apply, without changes. */
 size_t model_room(const struct model *model, const struct ordo_host_batch *batch);
 
 #endif

@@ -54,7 +54,7 @@ const char *const step_word[N_STEP_KINDS] = {
 #undef X
 };
 
-/* Steps that take one operation whatever `count` says, and none of the caller's keys. */
+/* Steps of one operation, whatever `count` is, without keys of the caller. */
 static bool has_one_operation(enum step_kind kind)
 {
     return kind == STEP_FIRST || kind == STEP_LAST || kind == STEP_EXPORT;
@@ -76,12 +76,12 @@ struct run {
     struct test           *t;
     const struct sequence *s;
     struct sabotage       *sabotage;
-    struct test            random; /* whose test_random is the step's */
+    struct test            random; /* its test_random is the step's */
     struct model           model;
     ordo_dict             *dict;
-    cl_command_queue       queue; /* besides the device's own */
+    cl_command_queue       queue; /* in addition to the device's queue */
     size_t                 n_keys;
-    uint64_t              *keys; /* that batches draw from: ordered forms, ascending */
+    uint64_t              *keys; /* possible keys of batches: ordered forms, ascending */
     struct outcome         outcome;
 };
 
@@ -111,7 +111,7 @@ static void expect_status(struct run *run, const char *what, ordo_status got, or
     complain(run, "%s gave '%s', not '%s': %s", what, ordo_status_string(got), ordo_status_string(want), text);
 }
 
-/* Fowler, Noll and Vo's FNV-1a. */
+/* FNV-1a by Fowler, Noll and Vo. */
 static void hash_bytes(struct run *run, const void *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -176,7 +176,7 @@ static void keys_of_test_shape(struct run *run, enum test_shape shape)
     free(keys);
 }
 
-/* Draws the keys that batches draw from; fewer than wanted if some are equal. */
+/* Draws the possible keys of batches; fewer than requested if some are equal. */
 static void make_keys(struct run *run)
 {
     enum { CLUSTER = 50, EXTREMES = 200 };
@@ -204,9 +204,9 @@ static void make_keys(struct run *run)
 
 /* How a step draws keys. */
 struct draw {
-    size_t first, window; /* among run->keys, around the end */
-    int    turn;          /* 1 ascending, -1 descending, 0 in any order */
-    bool   near;          /* some keys that batches do not draw, too */
+    size_t first, window; /* among run->keys, wrapping at the end */
+    int    turn;          /* 1 ascending, -1 descending, 0 any order */
+    bool   near;          /* includes keys that batches never store */
 };
 
 static struct draw make_draw(struct run *run, bool query)
@@ -215,12 +215,12 @@ static struct draw make_draw(struct run *run, bool query)
 
     if (run->s->shape == KEYS_ASCENDING || run->s->shape == KEYS_DESCENDING)
         d.turn = run->s->shape == KEYS_ASCENDING ? 1 : -1;
-    else if (below(run, 6) == 0) /* a few keys again and again */
+    else if (below(run, 6) == 0) /* a few keys many times */
         d.window = 1 + below(run, run->n_keys < 40 ? run->n_keys : 40);
     return d;
 }
 
-/* The form of a batch's i-th key. */
+/* The form of the i-th key of a batch. */
 static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
 {
     const size_t   offset = d->turn == 0 ? below(run, d->window) : i % run->n_keys;
@@ -243,7 +243,7 @@ static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
     }
 }
 
-/* An upper bound for a lower one: mostly little more, now and then anything, also less. */
+/* An upper bound for a lower one: mostly a little greater, sometimes anything, also less. */
 static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
 {
     size_t at = 0, above = run->n_keys;
@@ -252,7 +252,7 @@ static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
         return run->keys[below(run, run->n_keys)];
     if (below(run, 12) == 0)
         return (low - below(run, 3)) & form_mask(run->s->type);
-    while (at < above) { /* the first key that is not less */
+    while (at < above) { /* the first key not less */
         const size_t middle = at + (above - at) / 2;
         if (run->keys[middle] < low)
             at = middle + 1;
@@ -267,12 +267,12 @@ static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
 
 enum { HOST_GUARD_BYTES = 64, HOST_GUARD = 0x3b };
 
-/* A step's arrays in host memory, guard bytes around each. NULL: the step is made without. */
+/* A step's arrays in host memory with guard bytes. NULL: absent in the call. */
 struct columns {
     size_t    count, room; /* operations; elements of range_keys and range_values */
     void     *of[N_COLUMNS];
     size_t    elements[N_COLUMNS], bytes[N_COLUMNS];
-    ordo_type value; /* of combines */
+    ordo_type value; /* type of combines */
     ordo_op   combine;
 };
 
@@ -360,26 +360,26 @@ static uint8_t draw_update(struct run *run)
     return codes[below(run, LENGTH(codes))];
 }
 
-/* Which operations a mixed batch has. */
+/* Draws the code of an operation of a mixed batch. */
 static uint8_t draw_code(struct run *run, size_t style)
 {
     switch (style) {
-    case 0: /* of point operations */
+    case 0: /* point operations */
         return (uint8_t) below(run, ORDO_ERASE + 1);
     case 1: /* updates only */
         return draw_update(run);
-    case 2: /* updates, and queries of order between them */
+    case 2: /* updates and order queries */
         return below(run, 2) ? draw_update(run) : (uint8_t) (ORDO_SEEK_LT + below(run, 6));
-    case 3: /* many of one code */
+    case 3: /* mostly one code */
         return (uint8_t) (below(run, 8) ? run->s->seed % ORDO_N_CODES : below(run, ORDO_N_CODES));
-    case 4: /* updates, and ranks and selections between them */
+    case 4: /* updates, ranks and selections */
         return below(run, 2) ? draw_update(run) : (uint8_t) (ORDO_RANK_LT + below(run, 3));
     default:
         return (uint8_t) below(run, ORDO_N_CODES);
     }
 }
 
-/* What there are no values for is a find. */
+/* Without values, operations that need them become finds. */
 static uint8_t draw_legal(struct run *run, size_t style)
 {
     const uint8_t code = draw_code(run, style);
@@ -394,7 +394,7 @@ static void fill_codes(struct run *run, const struct step *step, uint8_t *codes,
         codes[i] = step->kind == STEP_APPLY ? draw_legal(run, style) : (uint8_t) kinds[step->kind].code;
 }
 
-/* A rank in a key's place: mostly of an element, else a little past the last, or far. */
+/* Writes a rank as a key: mostly of an element, else slightly or far past the last. */
 static void put_rank(struct run *run, void *keys, size_t i)
 {
     const uint64_t rank = below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3);
@@ -406,7 +406,7 @@ static void put_rank(struct run *run, void *keys, size_t i)
         memcpy((uint8_t *) keys + 8 * i, &rank, 8);
 }
 
-/* How a step's combines combine. Each type and operation is kernels of its own: keys of u32 and f64 meet all, others a type for each
+/* Draws type and operation of combines. Each needs kernels, so keys of u32 and f64 get all, others one type for each
  * operation. */
 static void draw_combine(struct run *run, struct columns *c)
 {
@@ -419,7 +419,7 @@ static void draw_combine(struct run *run, struct columns *c)
     c->value = (ordo_type) ((wide ? ORDO_U64 : ORDO_U32) + 2 * (all ? any : (uint32_t) key % types));
 }
 
-/* All input columns, also those that the step's call does not take: the model does. */
+/* Fills all input columns, including those that the call does not take, for the model. */
 static void fill_inputs(struct run *run, const struct step *step, struct columns *in)
 {
     const struct draw d = make_draw(run, !is_update(step->kind));
@@ -458,7 +458,7 @@ static bool has_code(const struct columns *in, ordo_code least, ordo_code most)
     return false;
 }
 
-/* Which columns the call is given: what may be left out is, now and then. */
+/* Draws the columns of the call. Optional ones are sometimes absent. */
 static unsigned draw_columns(struct run *run, const struct step *step, const struct columns *in)
 {
     unsigned columns = kinds[step->kind].inputs | kinds[step->kind].must;
@@ -568,7 +568,7 @@ static ordo_status call_device(struct run *run, enum step_kind kind, const struc
     }
 }
 
-/* Takes the columns to the device, each at an offset, and back, by a queue of the test's or the device's own. */
+/* Uploads the columns, each at an offset, and downloads them, on the test's or the device's queue. */
 static ordo_status call_by_device(struct run *run, enum step_kind kind, struct columns *c, size_t *needed)
 {
     struct test_array       array[N_COLUMNS];
@@ -658,7 +658,7 @@ static void spoil(struct run *run, const struct step *step, const struct columns
 
 /* ---- steps with arrays --------------------------------------------------------------------------------------- */
 
-/* What the call must return, and in `want` all that it must write. */
+/* The expected status, and in `want` the expected outputs. */
 static ordo_status expected(struct run *run, const struct step *step, struct columns *in, struct columns *want,
                             size_t needed)
 {
@@ -712,8 +712,8 @@ static void take_column(struct columns *to, const struct columns *from, enum col
         take_element(to, from, column, i);
 }
 
-/* What goes by order is refused, and nothing happens; then the rest of a mixed batch is done, with queries of keys in the place
- * of what was refused. The model's results stand for those that there are not, so that all else must agree. */
+/* Order queries are refused and change nothing. Then applies the rest of a mixed batch with key queries instead, and
+ * takes the model's results for the replaced ones, so that all others must match. */
 static void do_without_order(struct run *run, enum step_kind kind, struct columns *got, const struct columns *want,
                              bool on_host, bool refused)
 {

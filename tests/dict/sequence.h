@@ -30,13 +30,13 @@
 #include <stdio.h>
 
 enum key_shape {
-    KEYS_SPARSE,     /* random bits, NaNs among floats */
-    KEYS_DENSE,      /* each key follows the one before */
+    KEYS_SPARSE,     /* random bits; floats include NaNs */
+    KEYS_DENSE,      /* consecutive keys */
     KEYS_ASCENDING,  /* random bits, batches in key order */
-    KEYS_DESCENDING, /* and in reverse */
+    KEYS_DESCENDING, /* random bits, batches in reverse key order */
     KEYS_EQUAL,      /* one key */
     KEYS_FEW,        /* five */
-    KEYS_CLUSTERED,  /* dense stretches, far apart */
+    KEYS_CLUSTERED,  /* dense segments far apart */
     KEYS_EXTREMES,   /* 0, all ones, least, greatest, NaNs, infinities, both zeros */
     N_KEY_SHAPES
 };
@@ -47,7 +47,7 @@ enum column {
     COL_KEYS,
     COL_HIS,
     COL_VALUES,
-    COL_FOUND, /* the outputs begin here */
+    COL_FOUND, /* outputs begin here */
     COL_KEYS_OUT,
     COL_VALUES_OUT,
     COL_COUNTS,
@@ -59,7 +59,7 @@ enum column {
 
 extern const char *const key_shape_name[N_KEY_SHAPES];
 
-/* name, word, the operation that it is in a mixed batch (N_CODES: none), inputs, outputs that must be there, that may be */
+/* name, word, its operation in a mixed batch (N_CODES: none), inputs, required outputs, optional outputs */
 #define STEP_MAP(X)                                                                                                    \
     X(BUILD, "build", UPSERT, IN_KEYS | IN_VALUES, 0, 0)                                                               \
     X(UPSERT, "upsert", UPSERT, IN_KEYS | IN_VALUES, 0, 0)                                                             \
@@ -94,11 +94,11 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t       count;
-    uint32_t       salt; /* with the sequence's seed: the step's random input */
+    uint32_t       salt; /* with the sequence's seed: seed of the step's input */
 };
 
 extern const char *const step_word[N_STEP_KINDS];
-/* `count`, but 1 of steps that do one thing. */
+/* `count`, but 1 for steps of one operation. */
 size_t step_operations(const struct step *step);
 
 enum { STEPS_MAX = 512 };
@@ -114,22 +114,22 @@ struct sequence {
     struct step    step[STEPS_MAX];
 };
 
-/* Random batches of random sizes, some far larger than others, queries between them. */
+/* Random batches of random sizes, some much larger than others, with queries between them. */
 struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
-/* Erases all of some thousand elements, erases again, and goes on, twice. */
+/* Twice: erases all of some thousand elements, erases again, and goes on. */
 struct sequence sequence_emptied(size_t subject, ordo_type type, uint32_t value_bytes, uint64_t seed);
-/* Every operation, with `count` in a batch, on a dictionary of about as many keys. */
+/* Every operation with `count` in a batch, on a dictionary of about that size. */
 struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
                                uint32_t count);
 /* Operations in all batches together. */
 size_t sequence_operations(const struct sequence *s);
 
-/* False, with a message on stderr, if the file is not as above. */
+/* Returns false, with a message on stderr, for an invalid file. */
 bool sequence_read(const char *path, struct sequence *out);
 void sequence_print(FILE *to, const struct sequence *s);
 
-/* A mistake to make on purpose, for tests of the tests, in the first step of this kind where it is one: a bit of an
- * output is turned over, or the model forgets its least element (column N_COLUMNS). */
+/* Fault injection for tests of the tests, in the first suitable step of this kind: flips a bit of an output, or drops
+ * the model's least element (column N_COLUMNS). */
 struct sabotage {
     enum step_kind kind;
     enum column    column;
@@ -138,19 +138,19 @@ struct sabotage {
 
 struct outcome {
     bool        failed;
-    ordo_status status; /* that a call should not have given; ORDO_OK if it was not that */
-    size_t      step;   /* that failed */
+    ordo_status status; /* wrong status of a call; ORDO_OK if the status was right */
+    size_t      step;   /* the failed step */
     uint64_t    hash;   /* of all results */
     char        what[768];
 };
 
-/* Runs all steps on a new dictionary. After each update and at the end it is checked (ordo_dict_check). */
+/* Runs all steps on a new dictionary, with ordo_dict_check after each update and at the end. */
 struct outcome sequence_run(struct test *t, const struct sequence *s, struct sabotage *sabotage);
 
-/* Leaves out steps, and operations of steps, while the sequence still fails. */
+/* Removes steps, and operations of steps, while the sequence still fails. */
 void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome);
 
-/* Prints the sequence, shrunk, as a file for tests/replay, and ends the test as failed. */
+/* Prints the shrunk sequence as a file for tests/replay, and ends the test as failed. */
 _Noreturn void sequence_fail(struct test *t, const struct sequence *s, const struct outcome *outcome);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequences from seeds and from files, and smaller ones that fail alike. */
+/* Makes sequences from seeds and from files, and shrinks failing ones. */
 #include "sequence.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_by
     return s;
 }
 
-/* Sizes of all magnitudes, and those at seams. */
+/* Sizes of all magnitudes, and at boundaries. */
 static uint32_t random_size(struct test *random, uint32_t most)
 {
     static const uint32_t seams[] = { 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4096 };
@@ -131,7 +131,7 @@ void sequence_print(FILE *to, const struct sequence *s)
                        s->step[i].salt);
 }
 
-/* Looks a word up; returns n if it is not there. */
+/* Index of a word; n if it is unknown. */
 static size_t number_of(const char *word, const char *const words[], size_t n)
 {
     size_t i = 0;
@@ -141,7 +141,7 @@ static size_t number_of(const char *word, const char *const words[], size_t n)
     return i;
 }
 
-/* A number of no more than `most`, in C's notation; nothing may follow it. */
+/* Reads a whole text as a number in C's notation, at most `most`. */
 static bool read_number(const char *text, uint64_t most, uint64_t *out)
 {
     char *end = NULL;
@@ -234,7 +234,7 @@ static bool still_fails(struct test *t, const struct sequence *s, struct outcome
     return o.failed;
 }
 
-/* Without n steps from `at` on. */
+/* A copy without n steps from `at` on. */
 static struct sequence without(const struct sequence *s, size_t at, size_t n)
 {
     struct sequence shorter = *s;
@@ -289,6 +289,6 @@ void sequence_fail(struct test *t, const struct sequence *s, const struct outcom
     (void) fprintf(stderr, "---- a file for tests/replay: its last step fails\n# %s\n", last.what);
     sequence_print(stderr, &small);
     (void) fprintf(stderr, "----\n");
-    (void) still_fails(t, &small, &last); /* for the context */
+    (void) still_fails(t, &small, &last); /* sets the context */
     test_fail(t, __FILE__, __LINE__, "%s", last.what);
 }

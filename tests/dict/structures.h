@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structures under test: those of ORDO_STRUCTURE_MAP, then other configurations of them. Conformance, sequences, order,
- * bad arguments, memory, faults, threads and the list of what is compiled off line go through this table. */
+/* The structures under test: ORDO_STRUCTURE_MAP, then other configurations (variants). All tests over structures use
+ * this table. */
 #ifndef ORDO_TESTS_STRUCTURES_H
 #define ORDO_TESTS_STRUCTURES_H
 
@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* Of a trie: each leaf takes 128 bytes for its keys. In addition to enum ordo_structure_trait. */
+/* A trie whose leaves take 128 bytes each for their keys; extends enum ordo_structure_trait. */
 enum { ALL_BITMAPS = 1 << 16 };
 
-/* Other configurations, which sequences run on too: id, name in files of sequences, ordo_dict_name, stem, traits, settings. */
+/* Variants, which sequences test as well: id, name in files of sequences, ordo_dict_name, stem, traits, settings. */
 #define VARIANT_MAP(X)                                                                                                 \
     X(LSM_GROWTH_2, "lsm_growth_2", "lsm", lsm, ORDO_HAS_RUNS | ORDO_KEEPS_STALE | ORDO_SIMULATED, .growth = 2,        \
       .keep_runs = true)                                                                                               \
@@ -26,7 +26,7 @@ enum { ALL_BITMAPS = 1 << 16 };
     X(XFAST_EACH, "xfast_each", "xfast", xfast, ORDO_HAS_RUNS | ORDO_HAS_PREFIXES, .group = 1)                         \
     X(SKIPLIST_16, "skiplist_16", "skiplist", skiplist, ORDO_IS_TREE | ORDO_SIMULATED, .chunk = 16)
 
-/* Those that lack of memory and failing calls are tried on besides: one that cleans up as often as it may. */
+/* Variants only for tests of memory and failing calls: one that cleans up as often as possible. */
 #define EAGER_MAP(X)                                                                                                   \
     X(LSM_CLEANING, "lsm_cleaning", "lsm", lsm, ORDO_HAS_RUNS | ORDO_KEEPS_STALE, .cleanup_doubled = true,             \
       .cleanup_stale_percent = 1, .cleanup_least = 100)
@@ -69,7 +69,7 @@ static const struct structure {
 };
 /* clang-format on */
 
-/* What a trie's leaf takes at most besides its elements. */
+/* Maximum size of a trie's leaf without its elements. */
 static inline size_t structure_leaf_bytes(int structure)
 {
     return 24 + ((structures[structure].traits & ALL_BITMAPS) ? 128 : 0);
@@ -80,7 +80,7 @@ static inline bool structure_is(int structure, unsigned trait)
     return (structures[structure].traits & trait) != 0;
 }
 
-/* The structure whose kernels a subject runs: of one that is otherwise configured, the one that it is. */
+/* The structure whose kernels a subject uses: a variant's is its base. */
 static inline size_t structure_family(size_t subject)
 {
     size_t family = 0;
@@ -90,10 +90,10 @@ static inline size_t structure_family(size_t subject)
     return family;
 }
 
-/* Each type is kernels of its own, most of which all structures share. Where not all are tried: u32 and f64 of all structures (on a GPU
- * f64 of half of them), and one of the others of a quarter of them, which the seed decides; of a skiplist of small chunks and a HAMT of
- * fixed depth, which share no kernel of their own, u32. It is the same in all tests of dictionaries, so that what one builds serves the
- * others. */
+/* Each type needs kernels of its own, which structures mostly share. Without ORDO_TEST_KINDS=all, tests use u32 and f64
+ * for all structures (on a GPU f64 for half of them), and one other type for a quarter of them, selected by the seed. A
+ * skiplist of small chunks and a HAMT of fixed depth have own kernels, so they get u32 only. All tests of dictionaries
+ * select the same, so that they share built kernels. */
 static inline bool type_is_met(ordo_type type, size_t subject, uint64_t seed, bool cpu)
 {
     static const ordo_type others[] = { ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32 };

@@ -4,6 +4,7 @@
 
 #include "ordo/hash.h"
 #include "runtime/internal.h"
+#include "shared/faults.h"
 
 #include <stdlib.h>
 
@@ -605,6 +606,56 @@ static void check_little(struct test *t)
 Test(hash, little_memory_refuses_no_concurrent_store_that_an_upsert_has_room_for)
 {
     test_each_device(check_little);
+}
+
+/* A concurrent batch of which some give up, in a table with capacity for all, with the memory that hash.h names. */
+static void check_named_memory(struct test *t)
+{
+    enum { OPERATIONS_MAX = 1000 };
+    static const size_t counts[] = { 1, 64, OPERATIONS_MAX };
+    uint32_t           *keys = test_alloc(OPERATIONS_MAX * sizeof *keys);
+    uint8_t            *codes = test_alloc(OPERATIONS_MAX), *outcomes = test_alloc(OPERATIONS_MAX);
+
+    memset(codes, ORDO_UPSERT, OPERATIONS_MAX);
+    for (size_t i = 0; i < OPERATIONS_MAX; i++)
+        keys[i] = (uint32_t) (3 + 7919 * i);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const size_t       n = counts[i];
+        const uint64_t     unlimited = t->dev->memory_limit;
+        ordo_dict         *dict = make_table(t, ORDO_U32, 4);
+        struct test_array  c = test_upload(t, codes, n, 1, 0), k = test_upload(t, keys, n, sizeof *keys, 0);
+        struct test_array  o = test_upload(t, NULL, n, 1, 0);
+        struct ordo_memory memory;
+
+        test_context(t, "%zu operations", n);
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        ordo_hash_of(dict)->faults = FAULT_LATCHES | FAULT_NO_TRIES | FAULT_ALONE;
+        t->dev->memory_limit = memory.held_bytes + ((uint64_t) 64 << 10) + 10 * n;
+        test_ok(t, ordo_dict_apply_concurrent(dict,
+                                              &(struct ordo_concurrent_batch) { .codes = test_slice(&c),
+                                                                                .keys = test_slice(&k),
+                                                                                .values = test_slice(&k),
+                                                                                .count = n,
+                                                                                .outcomes = test_slice(&o) },
+                                              NULL));
+        t->dev->memory_limit = unlimited;
+        test_download(t, &o, outcomes);
+        for (size_t j = 0; j < n; j++)
+            test_true(t, outcomes[j] == ORDO_DONE);
+        ordo_dict_destroy(&dict);
+        test_free(&c);
+        test_free(&k);
+        test_free(&o);
+    }
+    free(keys);
+    free(codes);
+    free(outcomes);
+}
+
+Test(hash, the_memory_that_the_header_names_is_enough_for_a_concurrent_batch)
+{
+    test_each_device(check_named_memory);
 }
 
 static void check_local(struct test *t)

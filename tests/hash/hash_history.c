@@ -369,7 +369,7 @@ static void put_schedule(const struct overlay *o)
     static const struct {
         const char *from, *to;
     } edits[] = {
-        { "#include \"dict/hash/table.cl\"\n", "#include \"dict/hash/table.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
+        { "#include \"dict/hash/filter.cl\"\n", "#include \"dict/hash/filter.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
         { "*state, *latches, *pending, *history;\n",
           "*state, *latches, *pending, *history;\n    __private other_one *other;\n" },
         { WAITS,

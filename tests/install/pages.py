@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages and the completion of shells have all that the headers and --help say.
+"""Checks that manual pages and shell completions have all text of headers and --help.
 
-    pages.py SHARE INCLUDE TOOL...     SHARE: where the build has made them; INCLUDE: the headers' directory; programs
+    pages.py SHARE INCLUDE TOOL...     SHARE: pages of the build; INCLUDE: headers; TOOL: programs
 """
 import os
 import re
@@ -33,13 +33,13 @@ def words(text):
 
 
 def plain(page):
-    """A page without what only formats it."""
+    """The text of a page, without its formatting."""
     lines = [line for line in page.split("\n") if not re.match(r"\.(PP|TP|nf|fi|ft|nh|ad)\b", line)]
     return re.sub(r"\\f[BIR]", "", "\n".join(lines)).replace("\\-", "-").replace("\\e", "\\").replace("\\&", "")
 
 
 def renders(name):
-    """In 80 columns, without a warning."""
+    """Checks that a page renders in 80 columns, without a warning."""
     if not shutil.which("groff"):
         return
     got = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-rLL=78n", "-P-c", os.path.join(share, name)],
@@ -106,7 +106,7 @@ for tool in tools:
 
 
 def completes(line, expected):
-    """bash offers `expected` after the words of `line`."""
+    """Checks that bash offers `expected` after the words of `line`."""
     script = ('compopt() { :; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))\n'
               '_${1//-/_}; echo "${COMPREPLY[*]}"')
     got = subprocess.run(["bash", "-c", script, os.path.join(share, line[0]), *line], capture_output=True, check=False)

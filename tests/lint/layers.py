@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: layers.py BUILD
 
-Holds the order of the code: files are listed from the bottom up (host/meson.build, cl/meson.build, bench/meson.build),
-and each uses only what is listed before it.
+Checks the order of the code: meson.build lists files from the bottom up (host, cl, bench), and each uses only files before
+it.
   symbols   an object of the build refers only to objects of files before its own
   includes  a header lies in the includer's folder, or in one that is listed before; no circle of headers; each kernel file
             is listed after those that it includes

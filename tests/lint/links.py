@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every relative link in the pages (*.md) leads to a file, and to a heading of it if it names one."""
+"""Checks that every relative link in pages (*.md) leads to a file and, if it names one, a heading."""
 import os
 import re
 import subprocess
@@ -10,7 +10,7 @@ os.chdir(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
 def headings(path):
-    """What a page's headings are linked as: in small letters, with dashes for spaces, without other signs."""
+    """A page's anchors: headings in lower case, with dashes for spaces, without other signs."""
     with open(path, encoding="utf-8") as file:
         titles = re.findall(r"^#+ (.*)$", file.read(), re.M)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -160,18 +160,18 @@ void schedule_put(const struct overlay *o)
     static const struct {
         const char *from, *to;
     } edits[] = {
-        { "#include \"dict/codes.cl\"\n", "#include \"dict/codes.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
+        { "#include \"dict/concurrent.cl\"\n", "#include \"dict/concurrent.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
         { MEMBERS, "    __global uint              *history;\n    __private other_one        *other;\n} ltree_batch;" },
-        { "        ltree_wait(batch, 16, ORDO_CPU ? 1000 : 100);\n",
-          "        other_plays((const other_ltree_batch *) batch, batch->other, 1 + (op->dice >> 5) % 40);\n" },
+        { "        concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n",
+          "        other_plays((const other_ltree_batch *) batch, batch->other, 1 + (op->faults.dice >> 5) % 40);\n" },
         { "#define AT(array) (array ? array + array##_at : array)\n",
           "    other_one other;\n"
           "    other.turn.next = 1;\n"
           "    other.turn.idle = true;\n"
           "    other.turn.steps = 0;\n"
           "    other.turn.op.elements = 0;\n"
-          "    other.turn.op.dice = first;\n"
-          "    other.turn.op.faults = faults;\n"
+          "    other.turn.op.faults.dice = first;\n"
+          "    other.turn.op.faults.kinds = faults;\n"
           "    other.again = again;\n"
           "    other.first = first;\n"
           "    other.n = n;\n"

@@ -9,7 +9,7 @@
  *     overlay_use(&o);
  *     tree->faults = SCHEDULE_FAULTS | ...
  *
- * The first plays operations 0, 2, 4 .. of a launch. Where LTREE_FAULTS has it pause, between its looks and between its stores, the
+ * The first plays operations 0, 2, 4 .. of a launch. Where a fault makes it pause, between its looks and between its stores, the
  * second plays some steps of 1, 3, 5 .., until its turn is over or the first has the latch that it wants. So what two threads do to
  * each other only where they meet by chance happens in every history. What remains to chance is what one processor sees of
  * another's stores, of which a schedule knows nothing. */

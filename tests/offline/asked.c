@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints which programs the library builds on a device with given facts. No list is kept by hand: every call of the
- * interface is made, with every shape of data, under the shipped profile, then with each tunable at each of its choices.
- * A line for each program: the file with its text, "shipped" or the choice that asked for it first, the kernels made of
- * it, the options; tabs between. And for each choice a line "choice", its name and value, and how many programs it asks
- * for that the shipped profile does not.
+/* Prints the programs that the library builds on a device with given facts. It makes every call of the interface with
+ * every shape of data, under the shipped profile, then with each tunable at each of its choices. A line for each
+ * program has, between tabs, the file of its text, "shipped" or the choice that needed it first, its kernels, and its
+ * options. A line "choice" for each choice has its name and value, and the number of its programs that the shipped
+ * profile does not need.
  *
  * usage: asked OUT CL-DIR WHAT NAME=VALUE...
  *
- *   OUT     receives the texts of modules; an empty folder
- *   CL-DIR  looked into first, as by ORDO_CL_DIR: kernels that only tests have
- *   WHAT    "shipped" or "choices": then also every choice of every tunable, one at a time
+ *   OUT     an empty folder for the texts of modules
+ *   CL-DIR  searched first, as ORDO_CL_DIR: kernels of tests
+ *   WHAT    "shipped", or "choices" to add every choice of every tunable, one at a time
  *   NAMEs   facts: lanes atomics sub_group int64 cpu progress ballot intel local max_group units nvidia_options
  *
- * Kernels do nothing here: where a dictionary goes by what one wrote, it goes by a made-up number, by each of a few. */
+ * Kernels do nothing. Where a dictionary depends on their results, it gets each of a few made-up numbers. */
 #include "no_driver.h"
 #include "ordo/ordo.h"
 #include "runtime/internal.h"
@@ -28,7 +28,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what is told ---------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static const char *out_dir;
 
@@ -39,7 +39,7 @@ static void module_of(const char *text, char *name, size_t room)
     snprintf(name, room, "%.*s", (int) strcspn(quote + 1, "\""), quote + 1);
 }
 
-/* Once: the folder was empty. */
+/* Writes each text once. */
 static void write_text(const char *path, const char *text)
 {
     FILE *file = access(path, R_OK) == 0 ? NULL : fopen(path, "w");
@@ -49,18 +49,18 @@ static void write_text(const char *path, const char *text)
     (void) fclose(file);
 }
 
-#define MOST_PROGRAMS 4096
+#define PROGRAMS_MAX 4096
 
 static struct program {
     char              *path, *choice, *options, *kernels;
     struct ordo_digest hash;
-    unsigned           last_choice; /* that asked for it */
-} programs[MOST_PROGRAMS];
+    unsigned           last_choice; /* that needed it */
+} programs[PROGRAMS_MAX];
 static size_t      n_programs;
 static const char  shipped[] = "shipped";
 static const char *choice = shipped;
 static unsigned    n_choices;   /* tried so far */
-static size_t      n_differing; /* programs of this choice that are not shipped ones */
+static size_t      n_differing; /* programs of this choice that the shipped profile does not need */
 
 static char *copy_of(const char *text)
 {
@@ -70,14 +70,14 @@ static char *copy_of(const char *text)
     return copy;
 }
 
-/* The number of a program, new or not. */
+/* The number of a program, which it adds if it is new. */
 static size_t number_of(const char *path, const char *options)
 {
     const struct ordo_digest hash = ORDO_DIGEST_TEXT(ORDO_DIGEST_TEXT(((struct ordo_digest) { 0, 0 }), path), options);
     for (size_t i = 0; i < n_programs; i++)
         if (programs[i].hash.low == hash.low && programs[i].hash.high == hash.high)
             return i;
-    if (n_programs == MOST_PROGRAMS)
+    if (n_programs == PROGRAMS_MAX)
         abort();
     programs[n_programs] = (struct program) { copy_of(path), copy_of(choice), copy_of(options), copy_of(""), hash, 0 };
     return n_programs++;
@@ -129,9 +129,9 @@ static void print_programs(void)
     }
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* Buffers of one call: room for `count` elements of 8 bytes each. */
+/* Buffers of one call, each for `count` elements of 8 bytes. */
 #define N_ARRAYS 16
 
 struct arrays {
@@ -155,13 +155,13 @@ static void arrays_destroy(struct arrays *a)
         clReleaseMemObject(a->mem[i]);
 }
 
-/* A slice for values, or none. */
+/* The slice, or none without values. */
 static struct ordo_slice if_bytes(struct ordo_slice slice, uint32_t bytes)
 {
     return bytes ? slice : ordo_none();
 }
 
-/* ---- primitives ------------------------------------------------------------------------------------------------ */
+/* ---- primitives -------------------------------------------------------------------------------------------------- */
 
 /* Every shape of data, every type of key, both orders. */
 struct pair {
@@ -172,13 +172,13 @@ struct pair {
 static const struct pair pairs[] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, false }, { ORDO_I32, 8, true },
                                      { ORDO_I64, 0, true },  { ORDO_U64, 4, false }, { ORDO_F64, 8, false } };
 
-/* From what one group takes to what is many rounds of the largest device. */
+/* From one group to many rounds of the largest device. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 19, 1 << 21, 1 << 25 };
 
-/* Of one call; then launches fail, so that no loop goes on for ever for want of what a kernel should have written. */
+/* Launches of one call. Further ones fail, because a loop that depends on a kernel's result may never end. */
 #define LAUNCHES 2000
 
-/* Most calls fail in the end, on answers that no kernel gave. What matters is what was built before. */
+/* Most calls fail in the end on made-up results. The programs that they have built are recorded. */
 static void ignore(ordo_status status)
 {
     (void) status;
@@ -300,13 +300,13 @@ static void ask_searches(ordo_device *dev, const struct arrays *a, size_t count,
     ordo_index_destroy(&index);
 }
 
-/* Whether a tunable ("sort.k4v8.items") is of this primitive; NULL: any. */
+/* Whether a tunable ("sort.k4v8.items") belongs to this primitive; NULL belongs to all. */
 static bool is_of(const char *tunable, const char *primitive)
 {
     return !tunable || (strncmp(tunable, primitive, strlen(primitive)) == 0 && tunable[strlen(primitive)] == '.');
 }
 
-/* Whether it is for data of this shape: "k4v8", or "k4" whatever the values. */
+/* Whether it applies to this shape of data: "k4v8", or "k4" with any values. */
 static bool is_for(const char *tunable, const struct pair *pair)
 {
     const size_t key_bytes = ordo_type_bytes(pair->key);
@@ -330,7 +330,7 @@ static void ask_pairs(ordo_device *dev, const char *tunable, const struct arrays
                 primitives[i].ask(dev, a, count, &pairs[p]);
 }
 
-/* tunable: of which a choice is tried; NULL: all is asked for. */
+/* Makes the calls that a tunable affects; NULL: all calls. */
 static void ask_primitives(ordo_device *dev, const char *tunable)
 {
     for (size_t c = 0; c < COUNT_OF(counts); c++) {
@@ -344,14 +344,14 @@ static void ask_primitives(ordo_device *dev, const char *tunable)
     }
 }
 
-/* ---- dictionaries ---------------------------------------------------------------------------------------------- */
+/* ---- dictionaries ------------------------------------------------------------------------------------------------ */
 
 #define KEYS ((size_t) 20000)
 
-/* What kernels are taken to have counted. */
+/* The made-up count of kernels. */
 static cl_uint answer;
 
-/* Of a B-link tree of two levels, so that there is work above its leaves. */
+/* A B-link tree of two levels, so that there is work above its leaves. */
 static void make_up_state(cl_uint *state)
 {
     state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
@@ -372,7 +372,7 @@ static void make_up(cl_uint *to, size_t words)
         make_up_state(to);
     else
         for (size_t i = 0; i < words; i++)
-            to[i] = to[i] || (words == 2 && i == 1) ? to[i] : answer; /* two: one number of 64 bits */
+            to[i] = to[i] || (words == 2 && i == 1) ? to[i] : answer; /* two words are one 64-bit number */
 }
 
 static void ask_ranks(ordo_dict *dict, const struct arrays *a, struct ordo_slice values, size_t count)
@@ -391,7 +391,7 @@ static void ask_ranks(ordo_dict *dict, const struct arrays *a, struct ordo_slice
     ignore(ordo_dict_erase_range(dict, a->at[0], a->at[1], count, a->at[5], NULL));
 }
 
-/* With every type that values have, by every operation. */
+/* Combines every type of values by every operation. */
 static void ask_aggregates(ordo_dict *dict, const struct arrays *a, uint32_t value_bytes, size_t count)
 {
     for (int type = ORDO_U32; type <= ORDO_F64; type++)
@@ -462,7 +462,7 @@ static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
     arrays_destroy(&a);
 }
 
-/* Prefixes, which an X-fast trie alone has. */
+/* Queries of prefixes of an X-fast trie. */
 static void ask_prefixes(ordo_dict *dict, uint32_t value_bytes)
 {
     struct arrays           a = arrays_create(2 * KEYS);
@@ -474,7 +474,7 @@ static void ask_prefixes(ordo_dict *dict, uint32_t value_bytes)
     arrays_destroy(&a);
 }
 
-/* Sets in the Roaring format, of a HAMT alone, by keys of both widths. */
+/* Roaring sets of a HAMT, with keys of both widths. */
 static void ask_roaring(ordo_device *dev)
 {
     struct arrays a = arrays_create(2 * KEYS);
@@ -492,7 +492,7 @@ static void ask_roaring(ordo_device *dev)
     arrays_destroy(&a);
 }
 
-/* A tree that tests look into: its concurrent kernels have more in them. */
+/* A tree with the histories and delays of tests in its concurrent kernels. */
 static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
 {
     struct ordo_ltree *tree = ordo_ltree_of(dict);
@@ -543,7 +543,7 @@ static void ask_dicts(ordo_device *dev)
         }
 }
 
-/* ---- the device's own tests, and the tests' ---------------------------------------------------------------------- */
+/* ---- self-tests, and kernels of tests ---------------------------------------------------------------------------- */
 
 static void ask_self_test(ordo_device *dev)
 {
@@ -575,13 +575,13 @@ static void ask_group(ordo_device *dev)
     }
 }
 
-/* ---- choices --------------------------------------------------------------------------------------------------- */
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
 
 static void set_tunable(ordo_device *dev, const struct ordo_tunable_info *info, uint32_t value)
 {
     if (ordo_device_set_tunable(dev, info->name, value) == ORDO_OK)
         return;
-    (void) fprintf(stderr, "tunable %s: %u, of the shipped profile, is none of its choices\n", info->name, value);
+    (void) fprintf(stderr, "tunable %s: the shipped profile has %u, which is none of its choices\n", info->name, value);
     exit(1);
 }
 
@@ -594,7 +594,7 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     choice = name;
     n_choices++;
     n_differing = 0;
-    ordo_programs_destroy(dev); /* so that all is built again */
+    ordo_programs_destroy(dev); /* so that each program is built again */
     ordo_profile_lower(dev);
     ask_primitives(dev, info->name);
     answer = 600;
@@ -616,7 +616,7 @@ static void ask_choices(ordo_device *dev)
     }
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------------- */
+/* ---- main -------------------------------------------------------------------------------------------------------- */
 
 struct facts {
     unsigned lanes, atomics, sub_group, int64, cpu, progress, ballot, intel, local, max_group, units, nvidia_options;
@@ -641,7 +641,7 @@ static bool take_fact(struct facts *f, const char *word)
     return false;
 }
 
-/* A device of these facts that the probe never saw. */
+/* Gives a device these facts, without a probe. */
 static void make_device(ordo_device *dev, const struct facts *f, const char *cl_dir)
 {
     static char extensions[] = " cl_nv_compiler_options ";
@@ -686,7 +686,7 @@ int main(int argc, char **argv)
         return 2;
     }
     (void) setenv("ORDO_PROFILE", "off", 1);
-    ordo_device_hold(&dev); /* no object on it that is destroyed closes it */
+    ordo_device_hold(&dev); /* so that destroying an object never closes it */
     ordo_errors_open(&dev, &config);
     ordo_builds_open(&dev);
     out_dir = argv[1];

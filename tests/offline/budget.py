@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each kernel may take on each device: budget.txt, one line for each, and whether one has grown past it.
+"""Budgets of kernels on devices (budget.txt, a line for each), and the check whether a kernel exceeds its budget.
 
-The figures are those of the worst of the variants that were compiled for the device. They depend on the compiler, so
-they hold for the versions that the file names; of a compiler of another version they are only reported.
+Figures are the largest of the variants compiled for a device. They depend on the compiler, so they hold for the versions
+named in the file. Figures of another version are only reported.
 """
 import math
 

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles kernel variants for devices that are not here, with the compilers of their makers, and holds what they take
-against a budget. See README.md.
+"""Compiles kernel variants for devices that this machine lacks, with their makers' compilers, and compares registers, memory
+and spills with a budget. See README.md.
 
 usage: compile.py [--renew | --everything | --pairs] [--json FILE] ASKED CL-DIR OUT [WORD...]
 
-  ASKED         the program that tells which variants there are (asked.c)
-  CL-DIR        kernels that only tests have (tests/primitive/cl)
-  OUT           receives figures.txt: what every kernel of every variant takes
+  ASKED         the program that prints the variants (asked.c)
+  CL-DIR        kernels of tests (tests/primitive/cl)
+  OUT           receives figures.txt: the figures of every kernel of every variant
   WORD...       only the targets and modules whose names contain one of them
-  --renew       writes budget.txt anew; with WORDs the lines of what was compiled
-  --everything  every variant for every device, which takes several times as long; the budget, which is of less, is
-                not looked at
-  --pairs       of each maker's variants so many that each kernel and each value of each macro is among them, and the form of the
-                rest: less than half of the time
+  --renew       replaces budget.txt; with WORDs, the lines of compiled kernels
+  --everything  compiles every variant for every device, in several times the time, without the budget
+  --pairs       compiles fewer variants, with each kernel and each value of each macro, and checks the form of the rest:
+                less than half of the time
   --json FILE   the figures once more
 
-Targets whose compilers are missing are skipped, and said to be. Fails on any error or warning, on growth past the
-budget, on kernels and tunables that no variant is for, and if there was no compiler at all.
+Targets whose compilers are missing are reported as skipped. Fails on any error or warning, on growth above the budget, on
+kernels and tunables without a variant, and if all compilers are missing.
 """
 import argparse
 import concurrent.futures
@@ -51,7 +50,7 @@ class Figure:
         return self.numbers.get("spills", 0), self.numbers.get("private", 0), self.numbers.get("registers", 0)
 
 
-# ---- what there is to compile --------------------------------------------------------------------------------------
+# ---- variants --------------------------------------------------------------------------------------
 
 def plan(options, pool):
     """({target: variants}, {target: those of which only the form is looked at}, whether a kernel is asked for, gaps in sentences)."""

@@ -7,11 +7,11 @@
 
 struct no_driver no_driver;
 
-/* Every OpenCL object is one of these. Commands that write are done at once. */
+/* Any OpenCL object. Commands that write are executed immediately. */
 struct object {
     size_t bytes; /* of a buffer; of a program: its number */
     size_t kept;
-    char  *data; /* of a buffer: `kept` bytes of it, which is what anybody reads; of a program: its text */
+    char  *data; /* of a buffer: its first `kept` bytes, which are all that is read; of a program: its text */
 };
 
 static void *object_create(size_t bytes, size_t kept)
@@ -20,7 +20,7 @@ static void *object_create(size_t bytes, size_t kept)
     if (o)
         *o = (struct object) { bytes, kept, calloc(1, kept) };
     if (!o || !o->data)
-        abort(); /* a test's tool: there is nobody to tell */
+        abort(); /* a tool of tests has no caller to report to */
     return o;
 }
 
@@ -29,7 +29,7 @@ static void *buffer_create(size_t bytes)
     return object_create(bytes, bytes < 4096 ? bytes : 4096);
 }
 
-/* What of `bytes` from `at` on is kept. */
+/* The number of `bytes` from `at` on that are kept. */
 static size_t kept_of(const void *object, size_t at, size_t bytes)
 {
     const struct object *o = object;
@@ -51,21 +51,21 @@ static char *data_of(void *object)
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): these are called by position. */
 
-/* ---- buffers --------------------------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 cl_mem no_driver_buffer(size_t bytes)
 {
     return buffer_create(bytes);
 }
 
-/* Made-up answers make hash tables of 2^28 partitions, and the library reads the bounds of these for each seed that it tries.
- * Every call that counts needs smaller buffers. */
-#define BUFFER_BYTES_MOST ((size_t) 1 << 29)
+/* Made-up results make hash tables of 2^28 partitions, whose bounds the library reads for each seed that it tries.
+ * All other calls need smaller buffers. */
+#define BUFFER_BYTES_MAX ((size_t) 1 << 29)
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
 {
     (void) context, (void) flags, (void) host;
-    *code = bytes <= BUFFER_BYTES_MOST ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    *code = bytes <= BUFFER_BYTES_MAX ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return *code == CL_SUCCESS ? buffer_create(bytes) : NULL;
 }
 
@@ -85,7 +85,7 @@ cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info what, size_t room, void *out, 
     return CL_SUCCESS;
 }
 
-/* ---- programs and kernels -------------------------------------------------------------------------------------- */
+/* ---- programs and kernels ---------------------------------------------------------------------------------------- */
 
 cl_program clCreateProgramWithSource(cl_context context, cl_uint n, const char **texts, const size_t *bytes,
                                      cl_int *code)
@@ -148,7 +148,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint i, size_t bytes, const void *val
     return CL_SUCCESS;
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint n, const cl_event *wait,
@@ -172,7 +172,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *patte
     return CL_SUCCESS;
 }
 
-/* Nobody reads what was copied. */
+/* No caller reads copied bytes. */
 cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t bytes,
                            cl_uint n, const cl_event *wait, cl_event *done)
 {
@@ -199,7 +199,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool block, s
     return CL_SUCCESS;
 }
 
-/* ---- queues and events ----------------------------------------------------------------------------------------- */
+/* ---- queues and events ------------------------------------------------------------------------------------------- */
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
 {
@@ -237,7 +237,7 @@ cl_int clReleaseCommandQueue(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-/* All is done at once: there are no events. */
+/* Commands are executed immediately, so there are no events. */
 cl_int clWaitForEvents(cl_uint n, const cl_event *events)
 {
     (void) n, (void) events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL without a device: every function that the library calls once it is open, defined in the program itself and so
- * taken instead of the loader's. Kernels do nothing; what is built is told. */
+/* OpenCL without a device. The program itself defines every function that the library calls on an open device, so
+ * the loader's are not used. Kernels do nothing; the program is notified of each build. */
 #ifndef OFFLINE_NO_DRIVER_H
 #define OFFLINE_NO_DRIVER_H
 
@@ -10,13 +10,13 @@
 #include <CL/cl.h>
 
 struct no_driver {
-    /* Told of each build, which gets a number, and of each kernel made of it. */
+    /* Called for each build, whose number it returns, and for each kernel of a build. */
     size_t (*built)(const char *text, const char *options);
     void (*created)(size_t program, const char *kernel);
-    /* Makes up what a kernel may have written: `to` holds what was filled in or written, else zeros. */
+    /* Makes up a kernel's result: `to` has the words filled in or written before, else zeros. */
     void (*read)(cl_uint *to, size_t words);
     size_t   max_group; /* of every kernel */
-    unsigned launches;  /* left; then they fail */
+    unsigned launches;  /* left; further ones fail */
 };
 extern struct no_driver no_driver;
 

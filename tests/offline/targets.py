@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compilers of devices that are not here, and how each tells what a kernel takes.
+"""Compilers for devices that this machine lacks, and the figures that each reports.
 
 A target's compile() returns {kernel: {figure: number}}, or {} if its compiler does not tell. The figures:
   registers  of a work-item (AMD, NVIDIA), or of a thread (Intel: 128 of 32 bytes; 64 bytes on pvc)

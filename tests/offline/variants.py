@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernel variants there are, as the library itself tells (asked.c), and which of them each device compiles.
+"""The kernel variants that the library builds (asked.c), and the variants that each device compiles.
 
-The library is asked about each target's facts. Of variants that differ only in the type of key of one size, or in the
-order, one is kept, by turns of all types. What is left is dealt out, always in the same way:
-  - what meets the hardware to every device;
-  - values as large as keys, or code that has no values, to one device of each maker;
-  - other values, and what tests put in, to one device of one maker.
+asked.c prints the variants for each target's facts. If variants differ only in the order, or in the type of key of one size,
+one of them is kept, by turns of all types. A deterministic rule distributes the rest:
+  - code that depends on hardware, to every device;
+  - values as large as keys, or code without values, to one device of each maker;
+  - other values, and code of tests, to one device of one maker.
 
-Where time is short (pairs), each maker's compilers get as many of their share as it takes for each kernel of each module, and each
-size of its keys, to be among them; all makers together get each value of each macro of each module and each shape of its data.
-The rest is looked at for its form, by one maker.
+With --pairs each maker's compilers get fewer variants of their share, with each kernel of each module and each size of its
+keys; all makers together get each value of each macro of each module, and each shape of its data. One maker checks the form
+of the rest.
 """
 import collections
 import hashlib
@@ -29,7 +29,7 @@ FACTS = {"ORDO_LANES", "ORDO_ATOMICS", "ORDO_SUBGROUP", "ORDO_INT64_ATOMICS", "O
 
 
 class Variant:
-    """A program that the library builds: its module and options, and the kernels that it takes from it."""
+    """A program that the library builds: its module, options and kernels."""
 
     def __init__(self, path, choice, kernels, options):
         self.path, self.choice, self.kernels = path, choice, kernels.split()
@@ -44,7 +44,7 @@ class Variant:
 
     @property
     def shape(self):
-        """Bytes of key and value; None for what it has none of."""
+        """Bytes of key and value; None if it has none."""
         own = dict(self.own)
         key, value = own.get("COMPACT_KEY_BYTES"), own.get("ORDO_VALUE_BYTES", own.get("COMPACT_VALUE_BYTES"))
         if "ORDO_KEY" in own:
@@ -54,23 +54,23 @@ class Variant:
     @property
     def is_common(self):
         key, value = self.shape
-        for_tests = {name: value for name, value in self.own if name in ("CONCURRENT_HISTORY", "CONCURRENT_FAULTS", "LTREE_HISTORY", "LTREE_FAULTS")}
+        for_tests = {name: value for name, value in self.own if name in ("CONCURRENT_HISTORY", "CONCURRENT_FAULTS")}
         return value in (None, key) and not any(int(number) for number in for_tests.values())
 
     @property
     def kind(self):
-        """What it shares with variants that are as good as the same."""
+        """Common words of variants that count as one."""
         own = [f"{name}={value}" for name, value in self.own if name not in ("ORDO_KEY", "ORDO_DESCENDING")]
         return " ".join([self.module, f"key={self.shape[0]}", *own])
 
     @property
     def text(self):
-        """Its kind, but for what a maker's devices alone have."""
+        """Its kind, without defines of one maker alone."""
         return " ".join(word for word in self.kind.split() if not word.startswith("ORDO_ADDRESS_ORDER"))
 
     @property
     def tuning(self):
-        """The same, whatever the shape of data."""
+        """Its kind, without the shape of data."""
         own = [f"{name}={value}" for name, value in self.own if "KEY" not in name and "VALUE" not in name
                and name != "ORDO_DESCENDING"]
         return " ".join([self.module, *own])

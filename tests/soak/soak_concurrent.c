@@ -234,6 +234,29 @@ static void check_point(const struct history *h, const struct key_change *c, siz
              read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i) == element_of(&h->l->model, c->form)->value);
 }
 
+/* Whether the key had this value at some moment. */
+static bool had_value(const struct history *h, uint64_t form, uint64_t value)
+{
+    const struct model_element *old = element_of(&h->l->model, form);
+    size_t                      low = 0;
+
+    if (old && old->value == value)
+        return true;
+    for (size_t high = h->n_changes; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (h->changes[middle].form < form)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == h->n_changes || h->changes[low].form != form)
+        return false;
+    for (size_t k = h->changes[low].first; k < h->changes[low].end; k++)
+        if (wrote(h->p, h->turns[k].i) && read_bits(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value)
+            return true;
+    return false;
+}
+
 static void check_seek(const struct history *h, uint64_t form, size_t i)
 {
     const uint8_t code = code_at(h->p, i);
@@ -252,6 +275,8 @@ static void check_seek(const struct history *h, uint64_t form, size_t i)
         return;
     const uint64_t hit = form_at(h->p, h->p->got[KEYS_OUT], i);
     MUST(h, i, count_in(h->once, h->n_once, hit, hit) == 1);
+    if (h->p->got[VALUES_OUT] && h->l->config.value_bytes)
+        MUST(h, i, had_value(h, hit, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
     MUST(h, i, up ? hit >= from : hit <= from);
     if (up ? hit > from : hit < from)
         MUST(h, i, count_in(h->always, h->n_always, up ? from : hit + 1, up ? hit - 1 : from) == 0);
@@ -266,6 +291,8 @@ static void check_elements(const struct history *h, uint64_t lo, uint64_t hi, si
     for (size_t e = from; e < from + n; e++) {
         const uint64_t form = form_at(h->p, h->p->got[RANGE_KEYS], e);
         MUST(h, i, form >= next && form <= hi && count_in(h->once, h->n_once, form, form) == 1);
+        if (h->p->got[RANGE_VALUES] && h->l->config.value_bytes)
+            MUST(h, i, had_value(h, form, read_bits(h->p->got[RANGE_VALUES], h->p->bytes[RANGE_VALUES], e)));
         MUST(h, i, form == next || count_in(h->always, h->n_always, next, form - 1) == 0);
         if (form == UINT64_MAX)
             return;

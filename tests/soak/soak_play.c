@@ -364,28 +364,38 @@ static void upsert_in_model(struct life *l, const struct play *p)
 /* Memory that the stores which a concurrent batch refused may take: as much as that batch had in addition to its arrays. */
 static uint64_t limit_of_refused(const struct life *l, const struct play *p)
 {
-    uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);
+    const uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);
+    uint64_t       arrays = 0;
 
     if (!p->host)
         return p->memory_limit;
     for (size_t i = 0; i < p->n_arrays; i++)
-        limit -= p->want[i] ? p->count[i] * p->bytes[i] : 0;
-    return limit;
+        arrays += p->want[i] ? p->count[i] * p->bytes[i] : 0;
+    return limit > arrays ? limit - arrays : 0;
 }
 
-/* Makes the stores that a concurrent batch refused once more, in order. With as little memory most of them must not
- * fit. With all memory they must, unless the nodes are limited. */
+/* Memory that a concurrent batch takes in addition to an upsert of its refused keys: lists and latches (10 bytes an
+ * operation and 64 KiB), and its arrays on the device. */
+static uint64_t concurrent_bytes(const struct play *p)
+{
+    return ((uint64_t) 96 << 10) + 48 * (uint64_t) p->g.count;
+}
+
+/* Makes the stores that a concurrent batch refused once more, in order. With the memory that the batch had, less what a
+ * concurrent batch takes in addition, they must not fit. With all memory they must, unless the nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
 {
     ordo_status status = ORDO_NO_DEVICE_MEMORY;
 
     if (p->is_limited) {
-        l->t.dev->memory_limit = limit_of_refused(l, p);
+        const uint64_t limit = limit_of_refused(l, p), more = l->structure == HASH ? concurrent_bytes(p) : 0;
+        test_ok(&l->t, ordo_device_trim(l->t.dev)); /* the batch's scratch is not the upsert's */
+        l->t.dev->memory_limit = limit < more ? 0 : limit - more;
         status = ordo_dict_upsert_host(l->dict, p->refused_keys, p->refused_values, p->n_refused);
         soak_end_limits(l);
         life_context(l, "%zu stores of new keys refused, %zu stored, an upsert of those refused gives '%s'",
                      p->n_refused, p->n_stores, ordo_status_string(status));
-        if (status == ORDO_OK && p->n_refused > p->n_stores)
+        if (status == ORDO_OK && (more > 0 || p->n_refused > p->n_stores))
             soak_fail(l, "%zu stores of new keys refused, %zu stored, and an upsert of those refused fits",
                       p->n_refused, p->n_stores);
     } else if (!soak_may_lack_nodes(l, p->n_refused))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets in the Roaring portable format: bytes made by hand, by a plain writer that chooses forms at random, and by CRoaring where it
- * is; bytes that are cut and changed at random, of which a plain reader says whether they are a set. */
+/* Sets in the Roaring portable format: bytes made by hand, by a plain writer that chooses forms at random, and by
+ * CRoaring if it is installed; bytes cut and changed at random, which a plain reader accepts or rejects. */
 #include "tests/trie/roaring_plain.h"
 #include "tests/trie/trie_case.h"
 
@@ -10,7 +10,7 @@
 #include <roaring/roaring.h>
 #endif
 
-/* ---- a plain writer ------------------------------------------------------------------------------------------------ */
+/* ---- a plain writer ---------------------------------------------------------------------------------------------- */
 
 struct bytes {
     uint8_t *at;
@@ -45,11 +45,11 @@ static size_t runs_of(const uint64_t *keys, size_t n)
     return runs;
 }
 
-/* The shortest form; or, if `any` has a test's random state, now and then runs all the same, or not. */
+/* Chooses the shortest form or, with `any`, in one of three cases runs or not at random. */
 static enum form form_of(const uint64_t *keys, size_t n, struct test *any)
 {
     const size_t size = n <= 4096 ? 2 * n : 8192;
-    const bool   shorter = 2 + 4 * runs_of(keys, n) < size + (n <= 4096); /* of arrays: as short, too */
+    const bool   shorter = 2 + 4 * runs_of(keys, n) < size + (n <= 4096); /* as short as an array, too */
     const bool   runs = any && test_below(any, 3) == 0 ? test_below(any, 2) : shorter;
     return runs ? RUNS : n <= 4096 ? ARRAY : BITMAP;
 }
@@ -73,8 +73,8 @@ static void put_container(struct bytes *b, const uint64_t *keys, size_t n, enum 
         put(b, bits[i], 1);
 }
 
-/* Keys from i on that have the same bits above the lowest `bits`: where they end. */
-static size_t stretch(const uint64_t *keys, size_t n, size_t i, unsigned bits)
+/* The end of the keys from i on with the same bits above the lowest `bits`. */
+static size_t end_of(const uint64_t *keys, size_t n, size_t i, unsigned bits)
 {
     size_t end = i + 1;
     while (end < n && keys[end] >> bits == keys[i] >> bits)
@@ -90,7 +90,7 @@ static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct t
     bool         with_runs = false;
 
     for (size_t i = 0, end; i < n; i = end) {
-        end = stretch(keys, n, i, 16);
+        end = end_of(keys, n, i, 16);
         form[containers] = form_of(&keys[i], end - i, any);
         with_runs = form[containers++] == RUNS || with_runs;
     }
@@ -99,7 +99,7 @@ static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct t
     for (size_t k = 0; k < (with_runs ? (containers + 7) / 8 : 4); k++)
         put(b, with_runs ? 0 : containers >> 8 * k, 1);
     for (size_t i = 0, end; i < n; i = end) {
-        end = stretch(keys, n, i, 16);
+        end = end_of(keys, n, i, 16);
         put(b, keys[i] >> 16 & 0xffff, 2);
         put(b, end - i - 1, 2);
     }
@@ -107,7 +107,7 @@ static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct t
     for (size_t k = 0; (!with_runs || containers >= 4) && k < containers; k++)
         put(b, 0, 4);
     for (size_t i = 0, end; i < n; i = end, c++) {
-        end = stretch(keys, n, i, 16);
+        end = end_of(keys, n, i, 16);
         if (!with_runs || containers >= 4)
             put_at(b, offsets + 4 * c, b->n - begin, 4);
         if (form[c] == RUNS)
@@ -117,7 +117,7 @@ static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct t
     free(form);
 }
 
-/* Keys that ascend. */
+/* keys ascend. */
 static struct bytes plain_write(const uint64_t *keys, size_t n, bool wide, struct test *any)
 {
     struct bytes b = { .n = 0 };
@@ -129,7 +129,7 @@ static struct bytes plain_write(const uint64_t *keys, size_t n, bool wide, struc
     }
     put(&b, 0, 8);
     for (size_t i = 0, end; i < n; i = end, bitmaps++) {
-        end = stretch(keys, n, i, 32);
+        end = end_of(keys, n, i, 32);
         put(&b, keys[i] >> 32, 4);
         put_bitmap(&b, &keys[i], end - i, any);
     }
@@ -137,7 +137,7 @@ static struct bytes plain_write(const uint64_t *keys, size_t n, bool wide, struc
     return b;
 }
 
-/* ---- sets ---------------------------------------------------------------------------------------------------------- */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 static ordo_dict *make_set(struct test *t, bool wide, uint32_t value_bytes)
 {
@@ -175,7 +175,7 @@ static void expect_bytes(struct test *t, ordo_dict *dict, const struct bytes *wa
     free(got);
 }
 
-/* ---- bytes made by hand -------------------------------------------------------------------------------------------- */
+/* ---- bytes made by hand ------------------------------------------------------------------------------------------ */
 
 struct by_hand {
     const char *what;
@@ -241,10 +241,10 @@ Test(roaring, bytes_made_by_hand)
     test_each_device(read_by_hand);
 }
 
-/* ---- random sets --------------------------------------------------------------------------------------------------- */
+/* ---- random sets ------------------------------------------------------------------------------------------------- */
 
-/* Stretches of containers of each form: successive keys, every second, some at random; of sizes around those where forms change, and
- * of all sizes. Returns how many keys. */
+/* Draws groups of keys that give containers of each form: successive, each second or random keys, in sizes around
+ * the limits of forms and in others. Returns the number of keys. */
 static size_t random_set(struct test *t, bool wide, size_t most, uint64_t *keys)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 63, 64, 65, 1000, 4095, 4096, 4097, 5000, 65536 };
@@ -295,13 +295,13 @@ static void random_sets(struct test *t)
     free(keys);
 }
 
-Test(roaring, random_sets_go_there_and_back)
+Test(roaring, random_sets_survive_write_and_read)
 {
     test_each_device(random_sets);
     test_each_device_with("cpu=0", random_sets);
 }
 
-/* ---- what is no set ------------------------------------------------------------------------------------------------ */
+/* ---- wrong bytes ------------------------------------------------------------------------------------------------- */
 
 static const uint32_t held[] = { 7, 70000, 0xffffffff };
 
@@ -355,7 +355,7 @@ static void each_fault(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-/* Bitmaps of u64 keys out of order, and more of them than there are bytes for. */
+/* Bitmaps of u64 keys out of order, and more bitmaps than the bytes can have. */
 static void wide_faults(struct test *t)
 {
     ordo_dict     *dict = make_set(t, true, 0);
@@ -365,7 +365,7 @@ static void wide_faults(struct test *t)
     for (unsigned i = 0; i < 4; i++) {
         memcpy(bytes, by_hand[5].bytes, sizeof bytes);
         if (i == 0)
-            bytes[30] = 0; /* the upper half of the second is that of the first */
+            bytes[30] = 0; /* equal upper halves */
         else if (i == 1)
             bytes[7] = 1;
         else if (i == 2)
@@ -380,14 +380,14 @@ static void wide_faults(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(roaring, what_is_no_set_is_refused_and_said)
+Test(roaring, wrong_bytes_are_refused_with_the_reason)
 {
     test_each_device(each_fault);
     test_each_device(wide_faults);
 }
 
-/* Cut, longer, or with some bytes changed: those of headers more often. */
-static size_t spoil(struct test *t, uint8_t *bytes, size_t n)
+/* Cuts the bytes, adds one, or changes some, more often in headers. */
+static size_t change(struct test *t, uint8_t *bytes, size_t n)
 {
     const uint64_t how = test_below(t, 8);
 
@@ -406,7 +406,7 @@ static size_t spoil(struct test *t, uint8_t *bytes, size_t n)
 
 static size_t n_refused, n_read;
 
-static void read_spoilt(struct test *t, ordo_dict *dict, bool wide, const uint8_t *bytes, size_t n)
+static void read_changed(struct test *t, ordo_dict *dict, bool wide, const uint8_t *bytes, size_t n)
 {
     const uint64_t kept[] = { held[0], held[1], held[2] };
     void          *elements = narrow(kept, LENGTH(held), wide);
@@ -424,7 +424,7 @@ static void read_spoilt(struct test *t, ordo_dict *dict, bool wide, const uint8_
     free(elements);
 }
 
-static void spoilt_sets(struct test *t)
+static void changed_sets(struct test *t)
 {
     const char    *tries = getenv("ORDO_TEST_OPS");
     const unsigned all = tries ? (unsigned) strtoul(tries, NULL, 0) : 100;
@@ -437,24 +437,23 @@ static void spoilt_sets(struct test *t)
         struct bytes b = plain_write(keys, n, wide, t);
         ordo_dict   *dict = make_set(t, wide, 0);
         put(&b, 0, 1);
-        const size_t size = spoil(t, b.at, b.n - 1);
-        test_context(t, "spoilt set %u of %zu keys, %zu bytes", s, n, size);
-        read_spoilt(t, dict, wide, b.at, size);
+        const size_t size = change(t, b.at, b.n - 1);
+        test_context(t, "changed set %u of %zu keys, %zu bytes", s, n, size);
+        read_changed(t, dict, wide, b.at, size);
         ordo_dict_destroy(&dict);
         free(b.at);
     }
-    fprintf(stderr, "roaring: of %u spoilt sets %zu were refused, %zu were sets all the same\n", all, n_refused,
-            n_read);
+    fprintf(stderr, "roaring: of %u changed sets %zu were refused, %zu are sets\n", all, n_refused, n_read);
     test_true(t, n_refused > all / 2 && n_read > 0);
     free(keys);
 }
 
-Test(roaring, spoilt_bytes_are_a_set_or_refused)
+Test(roaring, changed_bytes_are_a_set_or_refused)
 {
-    test_each_device(spoilt_sets);
+    test_each_device(changed_sets);
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static void arguments(struct test *t)
 {
@@ -497,11 +496,11 @@ Test(roaring, bytes_may_begin_anywhere_and_must_fit)
     test_each_device(arguments);
 }
 
-/* ---- CRoaring ------------------------------------------------------------------------------------------------------ */
+/* ---- CRoaring ---------------------------------------------------------------------------------------------------- */
 
 #if HAVE_CROARING
 
-/* Of a set each bitmap of 32-bit keys as CRoaring writes it. */
+/* Writes each bitmap of 32-bit keys by CRoaring. */
 static struct bytes croaring_write(const uint64_t *keys, size_t n, bool wide)
 {
     struct bytes b = { .n = 0 };
@@ -511,7 +510,7 @@ static struct bytes croaring_write(const uint64_t *keys, size_t n, bool wide)
         put(&b, 0, 8);
     for (size_t i = 0, end; i < n; i = end, bitmaps++) {
         roaring_bitmap_t *bitmap = roaring_bitmap_create();
-        end = wide ? stretch(keys, n, i, 32) : n;
+        end = wide ? end_of(keys, n, i, 32) : n;
         for (size_t k = i; k < end; k++)
             roaring_bitmap_add(bitmap, (uint32_t) keys[k]);
         roaring_bitmap_run_optimize(bitmap);
@@ -559,13 +558,13 @@ static void with_croaring(struct test *t)
     free(keys);
 }
 
-Test(roaring, what_croaring_writes_is_read_and_written_alike)
+Test(roaring, reads_and_writes_the_bytes_of_croaring)
 {
     test_each_device(with_croaring);
 }
 
-/* Runs of random lengths, made as ranges. CRoaring's bytes may then differ from those of the same keys added one by one: with {5, 6}
- * they do. Ordo reads both, and writes the latter. */
+/* Adds runs of random lengths as ranges. CRoaring may write other bytes for them than for the same keys added one by
+ * one, as for {5, 6}. Ordo reads both, and writes the latter. */
 static size_t random_ranges(struct test *t, unsigned s, roaring_bitmap_t *bitmap, uint64_t *keys)
 {
     size_t   n = 0;
@@ -598,7 +597,7 @@ static void ranges_of_croaring(struct test *t)
         char        *ranges = test_alloc(size);
         test_true(t, roaring_bitmap_portable_serialize(bitmap, ranges) == size);
         differ += size != one_by_one.n;
-        if (size <= one_by_one.n) { /* else it may be a bitmap of few keys, which is not in the format */
+        if (size <= one_by_one.n) { /* otherwise it may have a bitmap of few keys, which the format forbids */
             test_ok(t, ordo_hamt_read_roaring_host(dict, ranges, size));
             expect_bytes(t, dict, &one_by_one);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain reader of the Roaring portable format, which says what bytes are a set. */
+/* A plain reader of the Roaring portable format. It decides whether bytes are a set. */
 #ifndef ORDO_TESTS_ROARING_PLAIN_H
 #define ORDO_TESTS_ROARING_PLAIN_H
 
@@ -11,7 +11,7 @@ struct reader {
     const uint8_t *at;
     size_t         n, next;
     bool           wrong;
-    size_t         most; /* keys that are read; 0: all. More: wrong */
+    size_t         most; /* limit of keys, above which bytes count as wrong; 0: none */
     uint64_t      *keys;
     size_t         n_keys, room;
 };
@@ -63,7 +63,7 @@ static inline void get_container(struct reader *r, uint64_t high, size_t count, 
     r->wrong = r->wrong || r->n_keys - before != count;
 }
 
-/* Containers that lie anywhere but one behind the other are wrong. */
+/* Containers must follow each other without a gap. */
 static inline void get_bitmap(struct reader *r, uint64_t high)
 {
     const size_t   begin = r->next;
@@ -95,7 +95,7 @@ static inline void get_bitmap(struct reader *r, uint64_t high)
     }
 }
 
-/* The keys of a set, if they are no more than `most`, unless that is 0; wrong: it is none. */
+/* Reads the keys of a set of up to `most` keys (0: any). wrong: the bytes are no such set. */
 static inline struct reader plain_read(const uint8_t *bytes, size_t n, bool wide, size_t most)
 {
     struct reader  r = { bytes, n, .most = most };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie: prefixes against plain code, each invariant broken on purpose, keys in clusters, too little memory for
- * the trie. */
+/* The X-fast trie: prefixes compared with plain code, each broken invariant, keys in clusters. */
 #include "tests/trie/trie_case.h"
 
 #include "dict/trie/xfast.h"
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Keys that share long prefixes, and some that share none: groups of up to `crowd` keys that differ in their low bits. */
+/* Makes groups of up to `crowd` keys that differ in their low bits. */
 static size_t make_keys(struct test *t, unsigned width, size_t n, unsigned crowd, uint64_t *out)
 {
     const uint64_t all = width == 64 ? UINT64_MAX : UINT32_MAX;
@@ -42,7 +41,7 @@ static ordo_dict *make(struct test *t, unsigned width, uint32_t group, const uin
     return dict;
 }
 
-/* ---- how many keys lie under a prefix ---------------------------------------------------------------------------- */
+/* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
 enum { KEYS = 6000, ASKED = 3000 };
 
@@ -93,26 +92,26 @@ static void counts(struct test *t)
     }
 }
 
-Test(xfast, counts_what_lies_under_a_prefix)
+Test(xfast, counts_keys_under_a_prefix)
 {
     test_each_device(counts);
 }
 
-/* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
+/* ---- longest stored prefix --------------------------------------------------------------------------------------- */
 
 static uint64_t word_of(unsigned width, uint64_t bits, unsigned length)
 {
     return width == 64 ? ordo_prefix_u64(bits, length) : ordo_prefix_u32((uint32_t) bits, length);
 }
 
-/* The prefix's place in the sorted keys; n if it is not there. */
+/* The prefix's place in the sorted keys; n if it is not stored. */
 static size_t place_of(const uint64_t *keys, size_t n, uint64_t word)
 {
     const uint64_t *at = bsearch(&word, keys, n, sizeof *keys, by_value);
     return at ? (size_t) (at - keys) : n;
 }
 
-/* By looking for each length, the longest first. */
+/* Searches for each length, the longest first. */
 static size_t longest(const uint64_t *keys, size_t n, unsigned width, uint64_t query)
 {
     for (unsigned length = width; length-- > 0;) {
@@ -123,7 +122,7 @@ static size_t longest(const uint64_t *keys, size_t n, unsigned width, uint64_t q
     return n;
 }
 
-/* Prefixes of all lengths, nested deeply: of few addresses, and of anything. `shortest`: the least length. */
+/* Makes deeply nested prefixes of few addresses, and random ones, of at least `shortest` bits. */
 static size_t make_prefixes(struct test *t, unsigned width, size_t n, size_t addresses, unsigned shortest,
                             uint64_t *out)
 {
@@ -174,10 +173,10 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     test_same_bytes(t, "found", found, want_found, ASKED);
     test_same(t, "prefixes", ORDO_U64, got_words, want_words, ASKED);
     test_same(t, "values", ORDO_U32, got, want, ASKED);
-    test_ok(t, ordo_dict_check(dict, NULL)); /* of the masks, too */
+    test_ok(t, ordo_dict_check(dict, NULL)); /* with masks */
     test_true(t, ordo_xfast_of(dict)->masks != NULL);
 
-    /* a change is seen: half of the prefixes go */
+    /* queries see a change: half of the prefixes are erased */
     void *gone = narrow(prefixes, n / 2, width == 64);
     test_ok(t, ordo_dict_erase_host(dict, gone, n / 2));
     for (size_t i = 0; i < ASKED; i++)
@@ -221,12 +220,12 @@ static void lengths(struct test *t)
     test_true(t, ordo_prefix_u64_length(0) == 64 && ordo_prefix_u32_length(0) == 32);
 }
 
-Test(xfast, a_prefix_is_a_key_and_back)
+Test(xfast, prefixes_encode_and_decode)
 {
     test_each_device(lengths);
 }
 
-/* ---- of no keys, and of few -------------------------------------------------------------------------------------- */
+/* ---- few keys ---------------------------------------------------------------------------------------------------- */
 
 static void few(struct test *t)
 {
@@ -248,12 +247,12 @@ static void few(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, of_no_keys_and_of_one)
+Test(xfast, has_no_key_or_one)
 {
     test_each_device(few);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refusals(struct test *t)
 {
@@ -276,7 +275,7 @@ static void refusals(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, refuses_what_it_cannot)
+Test(xfast, refuses_other_types_and_structures)
 {
     test_each_device(refusals);
 }
@@ -294,7 +293,7 @@ static void invariants(struct test *t)
     static uint64_t keys[KEYS];
     static uint8_t  found[KEYS];
     for (uint32_t i = 0; i < KEYS; i++)
-        keys[i] = 0x55550000u + i; /* in one range of flat: all else is the table's */
+        keys[i] = 0x55550000u + i; /* one range of flat, so the table has all prefixes */
     ordo_dict         *dict = make(t, 32, 1, keys, NULL, KEYS);
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     void              *words = narrow(keys, KEYS, false);
@@ -306,7 +305,7 @@ static void invariants(struct test *t)
     expect_broken_by(t, dict, xfast->flat, flat_end, 1, "X1");
     expect_broken_by(t, dict, xfast->masks, 77, 1u << 3, "X4");
     expect_broken_by(t, dict, xfast->masks, KEYS - 1, 1u << 31, "X4");
-    /* Values of a bucket that has an entry in each slot: the first one's first leaf, and its end. */
+    /* changes the first leaf and the end of the first entry of a full bucket */
     size_t    full = SIZE_MAX;
     cl_uint   buckets = (cl_uint) xfast->prefixes.table.n_buckets;
     uint32_t *table = read_words(t, xfast->prefixes.table.buckets, buckets * bucket / 4);
@@ -320,9 +319,9 @@ static void invariants(struct test *t)
     test_true(t, full != SIZE_MAX);
     expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 32) / 4, 1, "X2");
     expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 36) / 4, 1, "X2");
-    /* Fewer levels than there are entries of. */
+    /* fewer levels than the entries have */
     xfast->shape.levels--;
-    test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* of one more level no prefix has so many leaves */
+    test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* the last level has no entry */
     xfast->shape.levels = 3;
     test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
     free(table);
@@ -330,7 +329,7 @@ static void invariants(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, notices_each_broken_invariant)
+Test(xfast, check_names_each_broken_invariant)
 {
     test_each_device(invariants);
 }

@@ -49,7 +49,7 @@ struct demo {
 static _Noreturn void give_up(const char *what, const char *why)
 {
     progress_clear();
-    complain("%s: %s", what, why);
+    report_error("%s: %s", what, why);
     exit(EXIT_FAILED);
 }
 
@@ -181,7 +181,7 @@ static void report_line(void *demo_, size_t line, const char *why)
 {
     const struct demo *demo = demo_;
     if (demo->geoip.bad <= REPORTED_LINES)
-        complain("%s, line %zu: %s; left out", demo->options.file, line, why);
+        report_error("%s, line %zu: %s; left out", demo->options.file, line, why);
 }
 
 static void read_ranges(struct demo *demo)
@@ -191,14 +191,14 @@ static void read_ranges(struct demo *demo)
     progress("reading %s", demo->options.file);
     if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why, sizeof why)) {
         const bool missing = access(demo->options.file, F_OK) != 0;
-        complain("%s%s", why,
-                 missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
+        report_error("%s%s", why,
+                     missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
     char time[TEXT_BYTES], count[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
-        complain("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
+        report_error("%zu lines of %s were left out in all", demo->geoip.bad, demo->options.file);
     say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
@@ -248,7 +248,7 @@ static void sort_on_device(struct demo *demo)
     const size_t wrong = mapping_check_sort(
         &demo->geoip, (struct mapping_table) { .first = demo->sorted_first, .row = demo->sorted_row });
     if (wrong)
-        complain("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
+        report_error("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
     demo->result.wrong += wrong;
     device_release((const cl_mem[]) { step.first, step.row }, 2);
 }

@@ -15,7 +15,7 @@
 #define CROSSOVER_ROUNDS 16
 #define CROSSOVER_COUNT  ((size_t) 1 << 17) /* addresses a round; on a CPU: */
 #define CPU_CROSSOVER    ((size_t) 1 << 15)
-#define LEAST_RANGES     100
+#define RANGES_MIN       100
 
 /* ---- who takes part ------------------------------------------------------------------------------------------ */
 
@@ -35,7 +35,7 @@ struct rival {
 
 enum { THE_LSM, THE_ARRAY, N_RIVALS };
 
-struct scene {
+struct fixture {
     ordo_device        *device;
     const struct geoip *geoip;
     const uint32_t     *addresses;
@@ -52,154 +52,154 @@ struct scene {
     size_t               wrong;  /* answers of those played before */
 };
 
-static ordo_status make_room(struct scene *scene)
+static ordo_status make_room(struct fixture *fixture)
 {
-    const size_t ranges = scene->geoip->count, asked = scene->count;
-    scene->announced = malloc(ranges * 4);
-    scene->withdrawn = malloc(ranges * 4);
-    scene->keys = malloc(ranges * 4);
-    bool made = scene->announced && scene->withdrawn && scene->keys;
+    const size_t ranges = fixture->geoip->count, asked = fixture->count;
+    fixture->announced = malloc(ranges * 4);
+    fixture->withdrawn = malloc(ranges * 4);
+    fixture->keys = malloc(ranges * 4);
+    bool made = fixture->announced && fixture->withdrawn && fixture->keys;
     for (int r = 0; r < N_RIVALS; r++) {
-        struct rival *rival = &scene->rivals[r];
+        struct rival *rival = &fixture->rivals[r];
         rival->answered = malloc(asked * 4);
         rival->found = malloc(asked);
         made = made && rival->answered && rival->found;
     }
     if (!made)
         return ORDO_NO_HOST_MEMORY;
-    TRY(device_buffer(scene->device, ranges * 4, &scene->on_announced));
-    TRY(device_buffer(scene->device, ranges * 4, &scene->on_rows));
-    TRY(device_buffer(scene->device, ranges * 4, &scene->on_withdrawn));
-    TRY(device_buffer(scene->device, asked * 4, &scene->on_addresses));
-    TRY(device_buffer(scene->device, asked * 4, &scene->on_answered));
-    return device_buffer(scene->device, asked, &scene->on_found);
+    TRY(device_buffer(fixture->device, ranges * 4, &fixture->on_announced));
+    TRY(device_buffer(fixture->device, ranges * 4, &fixture->on_rows));
+    TRY(device_buffer(fixture->device, ranges * 4, &fixture->on_withdrawn));
+    TRY(device_buffer(fixture->device, asked * 4, &fixture->on_addresses));
+    TRY(device_buffer(fixture->device, asked * 4, &fixture->on_answered));
+    return device_buffer(fixture->device, asked, &fixture->on_found);
 }
 
-static void close_scene(struct scene *scene)
+static void close_fixture(struct fixture *fixture)
 {
-    const cl_mem all[] = { scene->on_announced, scene->on_rows,     scene->on_withdrawn,
-                           scene->on_addresses, scene->on_answered, scene->on_found };
+    const cl_mem all[] = { fixture->on_announced, fixture->on_rows,     fixture->on_withdrawn,
+                           fixture->on_addresses, fixture->on_answered, fixture->on_found };
     for (int r = 0; r < N_RIVALS; r++) {
-        ordo_dict_destroy(&scene->rivals[r].dict);
-        free(scene->rivals[r].answered);
-        free(scene->rivals[r].found);
+        ordo_dict_destroy(&fixture->rivals[r].dict);
+        free(fixture->rivals[r].answered);
+        free(fixture->rivals[r].found);
     }
     device_release(all, sizeof all / sizeof *all);
-    free(scene->announced);
-    free(scene->withdrawn);
-    free(scene->keys);
-    change_free(&scene->change);
+    free(fixture->announced);
+    free(fixture->withdrawn);
+    free(fixture->keys);
+    change_free(&fixture->change);
 }
 
 /* ---- a round: change, then questions ------------------------------------------------------------------------- */
 
-static ordo_status write_keys(struct scene *scene, cl_mem to, const uint32_t *rows, size_t count)
+static ordo_status write_keys(struct fixture *fixture, cl_mem to, const uint32_t *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        scene->keys[i] = scene->geoip->first[rows[i]];
-    return device_write(scene->device, to, scene->keys, count * 4);
+        fixture->keys[i] = fixture->geoip->first[rows[i]];
+    return device_write(fixture->device, to, fixture->keys, count * 4);
 }
 
 /* Both dictionaries hold what is announced at the beginning: first address to row. */
-static ordo_status begin(struct scene *scene)
+static ordo_status begin(struct fixture *fixture)
 {
-    change_free(&scene->change);
-    if (!change_make(scene->geoip, &scene->change))
+    change_free(&fixture->change);
+    if (!change_make(fixture->geoip, &fixture->change))
         return ORDO_NO_HOST_MEMORY;
-    const size_t count = scene->change.announced;
-    TRY(write_keys(scene, scene->on_announced, scene->change.rows, count));
-    TRY(device_write(scene->device, scene->on_rows, scene->change.rows, count * 4));
+    const size_t count = fixture->change.announced;
+    TRY(write_keys(fixture, fixture->on_announced, fixture->change.rows, count));
+    TRY(device_write(fixture->device, fixture->on_rows, fixture->change.rows, count * 4));
     for (int r = 0; r < N_RIVALS; r++) {
-        scene->rivals[r].seconds = (struct seconds) { 0 };
-        TRY(ordo_dict_build(scene->rivals[r].dict, ordo_at(scene->on_announced, 0), ordo_at(scene->on_rows, 0), count,
-                            NULL));
+        fixture->rivals[r].seconds = (struct seconds) { 0 };
+        TRY(ordo_dict_build(fixture->rivals[r].dict, ordo_at(fixture->on_announced, 0), ordo_at(fixture->on_rows, 0),
+                            count, NULL));
     }
-    return ordo_device_finish(scene->device);
+    return ordo_device_finish(fixture->device);
 }
 
-static ordo_status update(struct scene *scene, struct rival *rival)
+static ordo_status update(struct fixture *fixture, struct rival *rival)
 {
     const double before = now();
-    TRY(ordo_dict_erase(rival->dict, ordo_at(scene->on_withdrawn, 0), scene->batch / 2, NULL));
-    TRY(ordo_dict_upsert(rival->dict, ordo_at(scene->on_announced, 0), ordo_at(scene->on_rows, 0), scene->batch / 2,
-                         NULL));
-    TRY(ordo_device_finish(scene->device));
+    TRY(ordo_dict_erase(rival->dict, ordo_at(fixture->on_withdrawn, 0), fixture->batch / 2, NULL));
+    TRY(ordo_dict_upsert(rival->dict, ordo_at(fixture->on_announced, 0), ordo_at(fixture->on_rows, 0),
+                         fixture->batch / 2, NULL));
+    TRY(ordo_device_finish(fixture->device));
     rival->seconds.update += now() - before;
     return ORDO_OK;
 }
 
-static ordo_status ask(struct scene *scene, struct rival *rival, double *seconds)
+static ordo_status ask(struct fixture *fixture, struct rival *rival, double *seconds)
 {
     const double before = now();
-    TRY(ordo_dict_seek(rival->dict, ORDO_LE, ordo_at(scene->on_addresses, 0), scene->per_round, ordo_none(),
-                       ordo_at(scene->on_answered, 0), ordo_at(scene->on_found, 0), NULL));
-    TRY(ordo_device_finish(scene->device));
+    TRY(ordo_dict_seek(rival->dict, ORDO_LE, ordo_at(fixture->on_addresses, 0), fixture->per_round, ordo_none(),
+                       ordo_at(fixture->on_answered, 0), ordo_at(fixture->on_found, 0), NULL));
+    TRY(ordo_device_finish(fixture->device));
     *seconds = now() - before;
     return ORDO_OK;
 }
 
 /* Asks twice; the answers of the second time are the round's. */
-static ordo_status question(struct scene *scene, struct rival *rival)
+static ordo_status question(struct fixture *fixture, struct rival *rival)
 {
     double first = 0, again = 0;
-    TRY(ask(scene, rival, &first));
-    TRY(ask(scene, rival, &again));
+    TRY(ask(fixture, rival, &first));
+    TRY(ask(fixture, rival, &again));
     rival->seconds.resolve += first > again ? first - again : 0;
     rival->seconds.ask += again;
-    TRY(device_read(scene->device, scene->on_answered, rival->answered, scene->per_round * 4));
-    return device_read(scene->device, scene->on_found, rival->found, scene->per_round);
+    TRY(device_read(fixture->device, fixture->on_answered, rival->answered, fixture->per_round * 4));
+    return device_read(fixture->device, fixture->on_found, rival->found, fixture->per_round);
 }
 
-static void check(struct scene *scene, const uint32_t *addresses)
+static void check(struct fixture *fixture, const uint32_t *addresses)
 {
     struct change_answers answers[N_RIVALS];
     for (int r = 0; r < N_RIVALS; r++)
-        answers[r] = (struct change_answers) { scene->rivals[r].found, scene->rivals[r].answered };
-    change_check(&scene->change, addresses, scene->per_round, answers, N_RIVALS, &scene->result);
+        answers[r] = (struct change_answers) { fixture->rivals[r].found, fixture->rivals[r].answered };
+    change_check(&fixture->change, addresses, fixture->per_round, answers, N_RIVALS, &fixture->result);
 }
 
-static ordo_status play_round(struct scene *scene, const uint32_t *addresses)
+static ordo_status play_round(struct fixture *fixture, const uint32_t *addresses)
 {
-    const size_t half = scene->batch / 2;
-    change_next(&scene->change, half, scene->announced, scene->withdrawn);
-    TRY(write_keys(scene, scene->on_withdrawn, scene->withdrawn, half));
-    TRY(write_keys(scene, scene->on_announced, scene->announced, half));
-    TRY(device_write(scene->device, scene->on_rows, scene->announced, half * 4));
-    TRY(device_write(scene->device, scene->on_addresses, addresses, scene->per_round * 4));
+    const size_t half = fixture->batch / 2;
+    change_next(&fixture->change, half, fixture->announced, fixture->withdrawn);
+    TRY(write_keys(fixture, fixture->on_withdrawn, fixture->withdrawn, half));
+    TRY(write_keys(fixture, fixture->on_announced, fixture->announced, half));
+    TRY(device_write(fixture->device, fixture->on_rows, fixture->announced, half * 4));
+    TRY(device_write(fixture->device, fixture->on_addresses, addresses, fixture->per_round * 4));
     for (int r = 0; r < N_RIVALS; r++) {
-        TRY(update(scene, &scene->rivals[r]));
-        TRY(question(scene, &scene->rivals[r]));
+        TRY(update(fixture, &fixture->rivals[r]));
+        TRY(question(fixture, &fixture->rivals[r]));
     }
-    check(scene, addresses);
+    check(fixture, addresses);
     return ORDO_OK;
 }
 
 /* Rounds from the same beginning; each asks for the next `per_round` addresses. */
-static ordo_status play(struct scene *scene, size_t batch, int rounds, size_t per_round)
+static ordo_status play(struct fixture *fixture, size_t batch, int rounds, size_t per_round)
 {
-    scene->batch = batch;
-    scene->per_round = per_round;
-    scene->wrong += scene->result.wrong;
-    scene->result = (struct change_result) { 0 };
-    TRY(begin(scene));
+    fixture->batch = batch;
+    fixture->per_round = per_round;
+    fixture->wrong += fixture->result.wrong;
+    fixture->result = (struct change_result) { 0 };
+    TRY(begin(fixture));
     for (int round = 0; round < rounds; round++) {
         const size_t at = (size_t) round * per_round;
         progress("%d of %d", round + 1, rounds);
-        TRY(play_round(scene, scene->addresses + (at + per_round <= scene->count ? at : 0)));
+        TRY(play_round(fixture, fixture->addresses + (at + per_round <= fixture->count ? at : 0)));
     }
     return ORDO_OK;
 }
 
 /* A first time with few questions builds the kernels. */
-static ordo_status play_twice(struct scene *scene, size_t batch, int rounds, size_t per_round)
+static ordo_status play_twice(struct fixture *fixture, size_t batch, int rounds, size_t per_round)
 {
     char changes[TEXT_BYTES];
     text_grouped(changes, batch);
 
     progress_about("batches of %s changes, building kernels", changes);
-    TRY(play(scene, batch, rounds, per_round < 1000 ? per_round : 1000));
+    TRY(play(fixture, batch, rounds, per_round < 1000 ? per_round : 1000));
     progress_about("batches of %s changes", changes);
-    const ordo_status got = play(scene, batch, rounds, per_round);
+    const ordo_status got = play(fixture, batch, rounds, per_round);
     progress_about("%s", "");
     return got;
 }
@@ -208,7 +208,7 @@ static ordo_status play_twice(struct scene *scene, size_t batch, int rounds, siz
 
 static const char *const names[N_RIVALS] = { "LSM", "sorted array" };
 
-static void show_rivals(const struct scene *scene, FILE *out, cJSON *json)
+static void show_rivals(const struct fixture *fixture, FILE *out, cJSON *json)
 {
     static const struct column columns[] = { { "", 12, true },
                                              { "a batch", 10, false },
@@ -219,10 +219,10 @@ static void show_rivals(const struct scene *scene, FILE *out, cJSON *json)
     const double               rounds = ROUNDS;
     table_head(&table);
     for (int r = 0; r < N_RIVALS; r++) {
-        const struct seconds *seconds = &scene->rivals[r].seconds;
+        const struct seconds *seconds = &fixture->rivals[r].seconds;
         char                  batch[TEXT_BYTES], changes[TEXT_BYTES], resolve[TEXT_BYTES], rate[TEXT_BYTES];
-        const double          per_second = rounds * (double) scene->batch / seconds->update;
-        const double          asked = rounds * (double) scene->per_round / seconds->ask;
+        const double          per_second = rounds * (double) fixture->batch / seconds->update;
+        const double          asked = rounds * (double) fixture->per_round / seconds->ask;
         table_row(&table, (const char *[]) {
                               names[r], text_seconds(batch, seconds->update / rounds), text_rate(changes, per_second),
                               text_seconds(resolve, seconds->resolve / rounds), text_rate(rate, asked) });
@@ -234,13 +234,13 @@ static void show_rivals(const struct scene *scene, FILE *out, cJSON *json)
 }
 
 /* Questions per change up to which the LSM is ahead; infinity if it always is, negative if it never is. */
-static double crossover(const struct scene *scene, int rounds)
+static double crossover(const struct fixture *fixture, int rounds)
 {
     double change[N_RIVALS], question_[N_RIVALS];
     for (int r = 0; r < N_RIVALS; r++) {
-        const struct seconds *seconds = &scene->rivals[r].seconds;
-        change[r] = (seconds->update + seconds->resolve) / rounds / (double) scene->batch;
-        question_[r] = seconds->ask / rounds / (double) scene->per_round;
+        const struct seconds *seconds = &fixture->rivals[r].seconds;
+        change[r] = (seconds->update + seconds->resolve) / rounds / (double) fixture->batch;
+        question_[r] = seconds->ask / rounds / (double) fixture->per_round;
     }
     const double saved = change[THE_ARRAY] - change[THE_LSM], lost = question_[THE_LSM] - question_[THE_ARRAY];
     if (lost <= 0)
@@ -260,24 +260,24 @@ static char *text_crossover(char text[TEXT_BYTES], double questions)
 }
 
 /* One batch size: changes and addresses a second of each, and the crossover. */
-static void show_crossover_row(const struct scene *scene, const struct table *table, cJSON *list)
+static void show_crossover_row(const struct fixture *fixture, const struct table *table, cJSON *list)
 {
-    const double questions = crossover(scene, CROSSOVER_ROUNDS);
+    const double questions = crossover(fixture, CROSSOVER_ROUNDS);
     double       changes[N_RIVALS], asked[N_RIVALS];
     char         text[6][TEXT_BYTES];
     for (int r = 0; r < N_RIVALS; r++) {
-        const struct seconds *seconds = &scene->rivals[r].seconds;
-        changes[r] = CROSSOVER_ROUNDS * (double) scene->batch / (seconds->update + seconds->resolve);
-        asked[r] = CROSSOVER_ROUNDS * (double) scene->per_round / seconds->ask;
+        const struct seconds *seconds = &fixture->rivals[r].seconds;
+        changes[r] = CROSSOVER_ROUNDS * (double) fixture->batch / (seconds->update + seconds->resolve);
+        asked[r] = CROSSOVER_ROUNDS * (double) fixture->per_round / seconds->ask;
         text_rate(text[1 + r], changes[r]);
         text_rate(text[1 + N_RIVALS + r], asked[r]);
     }
-    text_grouped(text[0], scene->batch);
+    text_grouped(text[0], fixture->batch);
     text_crossover(text[5], questions);
     table_row(table, (const char *[]) { text[0], text[1], text[2], text[3], text[4], text[5] });
 
     cJSON *entry = cJSON_CreateObject();
-    json_exact(entry, "batch", (double) scene->batch);
+    json_exact(entry, "batch", (double) fixture->batch);
     json_number(entry, "lsm_changes_per_second", changes[THE_LSM]);
     json_number(entry, "array_changes_per_second", changes[THE_ARRAY]);
     json_number(entry, "lsm_addresses_per_second", asked[THE_LSM]);
@@ -287,28 +287,28 @@ static void show_crossover_row(const struct scene *scene, const struct table *ta
 }
 
 /* A tenth of the table, and less by factors of four. */
-static ordo_status show_crossover(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status show_crossover(struct fixture *fixture, FILE *out, cJSON *json)
 {
     static const struct column columns[] = { { "changes a batch", 15, false }, { "LSM /s", 8, false },
                                              { "array /s", 8, false },         { "LSM asked /s", 12, false },
                                              { "array asked /s", 14, false },  { "LSM is faster", 13, false } };
     const struct table         table = { out, columns, sizeof columns / sizeof *columns };
     cJSON                     *list = cJSON_AddArrayToObject(json, "crossover");
-    const size_t               most = ordo_device_facts(scene->device)->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
-    const size_t               per_round = scene->count < most ? scene->count : most;
+    const size_t               most = ordo_device_facts(fixture->device)->cpu ? CPU_CROSSOVER : CROSSOVER_COUNT;
+    const size_t               per_round = fixture->count < most ? fixture->count : most;
 
     table_head(&table);
-    for (size_t batch = scene->geoip->count / 10; batch >= 100; batch /= 4) {
-        TRY(play_twice(scene, batch / 2 * 2, CROSSOVER_ROUNDS, per_round));
-        show_crossover_row(scene, &table, list);
+    for (size_t batch = fixture->geoip->count / 10; batch >= 100; batch /= 4) {
+        TRY(play_twice(fixture, batch / 2 * 2, CROSSOVER_ROUNDS, per_round));
+        show_crossover_row(fixture, &table, list);
     }
     return ORDO_OK;
 }
 
 /* Of the rounds played last. */
-static void show_verdict(const struct scene *scene, FILE *out, cJSON *json)
+static void show_verdict(const struct fixture *fixture, FILE *out, cJSON *json)
 {
-    const struct change_result *result = &scene->result;
+    const struct change_result *result = &fixture->result;
     char                        checked[TEXT_BYTES], wrong[TEXT_BYTES], withdrawn[TEXT_BYTES];
     text_grouped(checked, result->checked);
     if (result->wrong)
@@ -322,64 +322,64 @@ static void show_verdict(const struct scene *scene, FILE *out, cJSON *json)
     json_exact(json, "withdrawn", (double) result->withdrawn);
 }
 
-static ordo_status report_change(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_change(struct fixture *fixture, FILE *out, cJSON *json)
 {
-    const size_t half = scene->geoip->count / 20, per_round = scene->count < ROUNDS ? 1 : scene->count / ROUNDS;
+    const size_t half = fixture->geoip->count / 20, per_round = fixture->count < ROUNDS ? 1 : fixture->count / ROUNDS;
     char         changes[TEXT_BYTES], asked[TEXT_BYTES];
-    TRY(play_twice(scene, 2 * half, ROUNDS, per_round));
+    TRY(play_twice(fixture, 2 * half, ROUNDS, per_round));
     say(out, 0,
         "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
         "twice, for the last range that begins at or before them; resolving is what takes longer the first time\n\n",
         ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
-    show_rivals(scene, out, json);
-    show_verdict(scene, out, json);
+    show_rivals(fixture, out, json);
+    show_verdict(fixture, out, json);
     return ORDO_OK;
 }
 
-static ordo_status report_crossover(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_crossover(struct fixture *fixture, FILE *out, cJSON *json)
 {
     say(out, 0,
         "changes and queries a second, by the changes in a batch (resolving counts as part of them). The sorted array "
         "answers queries faster, and the LSM often takes changes faster. The last column: up to so many queries per "
         "change the LSM needs less time in all; none: the array takes these changes faster too\n\n");
-    TRY(show_crossover(scene, out, json));
-    scene->wrong += scene->result.wrong;
-    scene->result.wrong = 0;
-    if (scene->wrong)
-        say(out, 0, "\nWRONG: %zu answers differ from the host's", scene->wrong);
+    TRY(show_crossover(fixture, out, json));
+    fixture->wrong += fixture->result.wrong;
+    fixture->result.wrong = 0;
+    if (fixture->wrong)
+        say(out, 0, "\nWRONG: %zu answers differ from the host's", fixture->wrong);
     return ORDO_OK;
 }
 
-static ordo_status report_dicts(struct scene *scene, FILE *out, cJSON *json)
+static ordo_status report_dicts(struct fixture *fixture, FILE *out, cJSON *json)
 {
-    TRY(report_change(scene, out, json));
-    return report_crossover(scene, out, json);
+    TRY(report_change(fixture, out, json));
+    return report_crossover(fixture, out, json);
 }
 
-static ordo_status open_rivals(struct scene *scene)
+static ordo_status open_rivals(struct fixture *fixture)
 {
     const struct ordo_dict_config dict = { .key = ORDO_U32, .value_bytes = 4 };
-    TRY(ordo_lsm_create(scene->device, ordo_lsm_config(.dict = dict), &scene->rivals[THE_LSM].dict));
-    return ordo_sorted_array_create(scene->device, ordo_sorted_array_config(.dict = dict),
-                                    &scene->rivals[THE_ARRAY].dict);
+    TRY(ordo_lsm_create(fixture->device, ordo_lsm_config(.dict = dict), &fixture->rivals[THE_LSM].dict));
+    return ordo_sorted_array_create(fixture->device, ordo_sorted_array_config(.dict = dict),
+                                    &fixture->rivals[THE_ARRAY].dict);
 }
 
 ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
                       FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
 {
-    struct scene scene = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
-    if (geoip->count < LEAST_RANGES) {
+    struct fixture fixture = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
+    if (geoip->count < RANGES_MIN) {
         fprintf(out, "%zu ranges are too few to watch them change\n", geoip->count);
         return ORDO_OK;
     }
-    ordo_status got = make_room(&scene);
+    ordo_status got = make_room(&fixture);
     if (got == ORDO_OK)
-        got = open_rivals(&scene);
+        got = open_rivals(&fixture);
     if (got == ORDO_OK)
-        got = report_dicts(&scene, out, cJSON_AddObjectToObject(json, "dictionaries"));
+        got = report_dicts(&fixture, out, cJSON_AddObjectToObject(json, "dictionaries"));
     if (got != ORDO_OK && ordo_device_last_error(device, why, why_bytes) <= 1)
         snprintf(why, why_bytes, "%s", ordo_status_string(got));
-    *wrong += scene.wrong;
-    close_scene(&scene);
+    *wrong += fixture.wrong;
+    close_fixture(&fixture);
     return got;
 }

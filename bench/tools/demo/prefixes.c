@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 /* A range of addresses has 62 prefixes at most. */
-#define PREFIXES_MOST 62
+#define PREFIXES_MAX 62
 
-struct scene {
+struct fixture {
     ordo_device        *device;
     const struct geoip *geoip;
     const uint32_t     *addresses;
@@ -41,31 +41,31 @@ static unsigned length_from(uint64_t at, uint64_t last)
     return length;
 }
 
-static bool has_room(struct scene *scene, size_t *room)
+static bool has_room(struct fixture *fixture, size_t *room)
 {
-    if (scene->n_prefixes + PREFIXES_MOST <= *room)
+    if (fixture->n_prefixes + PREFIXES_MAX <= *room)
         return true;
-    const size_t more = *room * 2 + PREFIXES_MOST;
-    uint64_t    *prefixes = realloc(scene->prefixes, more * sizeof *prefixes);
-    scene->prefixes = prefixes ? prefixes : scene->prefixes;
-    uint32_t *rows = realloc(scene->rows, more * sizeof *rows);
-    scene->rows = rows ? rows : scene->rows;
+    const size_t more = *room * 2 + PREFIXES_MAX;
+    uint64_t    *prefixes = realloc(fixture->prefixes, more * sizeof *prefixes);
+    fixture->prefixes = prefixes ? prefixes : fixture->prefixes;
+    uint32_t *rows = realloc(fixture->rows, more * sizeof *rows);
+    fixture->rows = rows ? rows : fixture->rows;
     *room = more;
     return prefixes && rows;
 }
 
 /* As keys: IPv4 addresses stand in the upper half. */
-static ordo_status cut(struct scene *scene)
+static ordo_status cut(struct fixture *fixture)
 {
     size_t room = 0;
-    for (size_t row = 0; row < scene->geoip->count; row++) {
-        const uint64_t last = scene->geoip->last[row];
-        if (!has_room(scene, &room))
+    for (size_t row = 0; row < fixture->geoip->count; row++) {
+        const uint64_t last = fixture->geoip->last[row];
+        if (!has_room(fixture, &room))
             return ORDO_NO_HOST_MEMORY;
-        for (uint64_t at = scene->geoip->first[row]; at <= last;) {
+        for (uint64_t at = fixture->geoip->first[row]; at <= last;) {
             const unsigned length = length_from(at, last);
-            scene->prefixes[scene->n_prefixes] = ordo_prefix_u64(at << 32, length);
-            scene->rows[scene->n_prefixes++] = (uint32_t) row;
+            fixture->prefixes[fixture->n_prefixes] = ordo_prefix_u64(at << 32, length);
+            fixture->rows[fixture->n_prefixes++] = (uint32_t) row;
             at += 1ull << (32 - length);
         }
     }
@@ -74,114 +74,115 @@ static ordo_status cut(struct scene *scene)
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
-static ordo_status make_room(struct scene *scene)
+static ordo_status make_room(struct fixture *fixture)
 {
-    scene->asked = malloc(scene->count * sizeof *scene->asked);
-    scene->answered = malloc(scene->count * sizeof *scene->answered);
-    scene->found = malloc(scene->count);
-    if (!scene->asked || !scene->answered || !scene->found)
+    fixture->asked = malloc(fixture->count * sizeof *fixture->asked);
+    fixture->answered = malloc(fixture->count * sizeof *fixture->answered);
+    fixture->found = malloc(fixture->count);
+    if (!fixture->asked || !fixture->answered || !fixture->found)
         return ORDO_NO_HOST_MEMORY;
-    for (size_t i = 0; i < scene->count; i++)
-        scene->asked[i] = (uint64_t) scene->addresses[i] << 32;
-    TRY(device_buffer(scene->device, scene->count * sizeof *scene->asked, &scene->on_asked));
-    TRY(device_buffer(scene->device, scene->count * sizeof *scene->answered, &scene->on_answered));
-    return device_buffer(scene->device, scene->count, &scene->on_found);
+    for (size_t i = 0; i < fixture->count; i++)
+        fixture->asked[i] = (uint64_t) fixture->addresses[i] << 32;
+    TRY(device_buffer(fixture->device, fixture->count * sizeof *fixture->asked, &fixture->on_asked));
+    TRY(device_buffer(fixture->device, fixture->count * sizeof *fixture->answered, &fixture->on_answered));
+    return device_buffer(fixture->device, fixture->count, &fixture->on_found);
 }
 
-static ordo_status ask(struct scene *scene)
+static ordo_status ask(struct fixture *fixture)
 {
-    TRY(ordo_xfast_longest_prefix(scene->trie, ordo_at(scene->on_asked, 0), scene->count, ordo_none(),
-                                  ordo_at(scene->on_answered, 0), ordo_at(scene->on_found, 0), NULL));
-    return ordo_device_finish(scene->device);
+    TRY(ordo_xfast_longest_prefix(fixture->trie, ordo_at(fixture->on_asked, 0), fixture->count, ordo_none(),
+                                  ordo_at(fixture->on_answered, 0), ordo_at(fixture->on_found, 0), NULL));
+    return ordo_device_finish(fixture->device);
 }
 
 /* Twice: the first time finds out, for each prefix, which others it lies in. */
-static ordo_status play(struct scene *scene)
+static ordo_status play(struct fixture *fixture)
 {
-    TRY(cut(scene));
-    TRY(make_room(scene));
-    TRY(ordo_xfast_create(scene->device, ordo_xfast_config(.dict = { ORDO_U64, 4 }), &scene->trie));
-    TRY(ordo_dict_build_host(scene->trie, scene->prefixes, scene->rows, scene->n_prefixes));
-    TRY(device_write(scene->device, scene->on_asked, scene->asked, scene->count * sizeof *scene->asked));
-    TRY(ask(scene));
+    TRY(cut(fixture));
+    TRY(make_room(fixture));
+    TRY(ordo_xfast_create(fixture->device, ordo_xfast_config(.dict = { ORDO_U64, 4 }), &fixture->trie));
+    TRY(ordo_dict_build_host(fixture->trie, fixture->prefixes, fixture->rows, fixture->n_prefixes));
+    TRY(device_write(fixture->device, fixture->on_asked, fixture->asked, fixture->count * sizeof *fixture->asked));
+    TRY(ask(fixture));
     const double begin = now();
-    TRY(ask(scene));
-    scene->seconds = now() - begin;
-    TRY(device_read(scene->device, scene->on_answered, scene->answered, scene->count * sizeof *scene->answered));
-    return device_read(scene->device, scene->on_found, scene->found, scene->count);
+    TRY(ask(fixture));
+    fixture->seconds = now() - begin;
+    TRY(device_read(fixture->device, fixture->on_answered, fixture->answered,
+                    fixture->count * sizeof *fixture->answered));
+    return device_read(fixture->device, fixture->on_found, fixture->found, fixture->count);
 }
 
 struct comparison {
-    const struct scene *scene;
-    size_t              wrong[MAX_PARTS];
+    const struct fixture *fixture;
+    size_t                wrong[MAX_PARTS];
 };
 
 static void compare_span(void *comparison_, size_t from, size_t to, int part)
 {
-    struct comparison  *comparison = comparison_;
-    const struct scene *scene = comparison->scene;
-    size_t              wrong = 0;
+    struct comparison    *comparison = comparison_;
+    const struct fixture *fixture = comparison->fixture;
+    size_t                wrong = 0;
 
     for (size_t i = from; i < to; i++) {
-        const uint32_t address = scene->addresses[i];
-        const size_t   row = geoip_row(scene->geoip, address, geoip_rank(scene->geoip, address));
-        wrong += scene->found[i] ? scene->answered[i] != row : row != scene->geoip->count;
+        const uint32_t address = fixture->addresses[i];
+        const size_t   row = geoip_row(fixture->geoip, address, geoip_rank(fixture->geoip, address));
+        wrong += fixture->found[i] ? fixture->answered[i] != row : row != fixture->geoip->count;
     }
     comparison->wrong[part] = wrong;
 }
 
-static void compare(struct scene *scene)
+static void compare(struct fixture *fixture)
 {
-    struct comparison comparison = { .scene = scene };
-    const int         parts = for_spans(scene->count, compare_span, &comparison);
+    struct comparison comparison = { .fixture = fixture };
+    const int         parts = for_spans(fixture->count, compare_span, &comparison);
 
     for (int part = 0; part < parts; part++)
-        scene->wrong += comparison.wrong[part];
+        fixture->wrong += comparison.wrong[part];
 }
 
-static void show(const struct scene *scene, FILE *out, cJSON *json)
+static void show(const struct fixture *fixture, FILE *out, cJSON *json)
 {
     char   prefixes[TEXT_BYTES], asked[TEXT_BYTES], time[TEXT_BYTES], rate[TEXT_BYTES];
     cJSON *list = cJSON_AddObjectToObject(json, "prefixes");
-    text_grouped(prefixes, scene->n_prefixes);
-    text_grouped(asked, scene->count);
+    text_grouped(prefixes, fixture->n_prefixes);
+    text_grouped(asked, fixture->count);
     say(out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second", prefixes, asked,
-        text_seconds(time, scene->seconds), text_rate(rate, (double) scene->count / scene->seconds));
-    if (scene->wrong)
-        say(out, 7, "WRONG: %zu of %s rows are not those of the range that begins before the address\n", scene->wrong,
+        text_seconds(time, fixture->seconds), text_rate(rate, (double) fixture->count / fixture->seconds));
+    if (fixture->wrong)
+        say(out, 7, "WRONG: %zu of %s rows are not those of the range that begins before the address\n", fixture->wrong,
             asked);
     else
         say(out, 4, "ok: all are of the range that begins before the address\n");
-    json_exact(list, "prefixes", (double) scene->n_prefixes);
-    json_exact(list, "addresses", (double) scene->count);
-    json_number(list, "seconds", scene->seconds);
-    json_exact(list, "wrong", (double) scene->wrong);
+    json_exact(list, "prefixes", (double) fixture->n_prefixes);
+    json_exact(list, "addresses", (double) fixture->count);
+    json_number(list, "seconds", fixture->seconds);
+    json_exact(list, "wrong", (double) fixture->wrong);
 }
 
-static void close_scene(struct scene *scene)
+static void close_fixture(struct fixture *fixture)
 {
-    const cl_mem all[] = { scene->on_asked, scene->on_answered, scene->on_found };
-    ordo_dict_destroy(&scene->trie);
+    const cl_mem all[] = { fixture->on_asked, fixture->on_answered, fixture->on_found };
+    ordo_dict_destroy(&fixture->trie);
     device_release(all, sizeof all / sizeof *all);
-    free(scene->prefixes);
-    free(scene->rows);
-    free(scene->asked);
-    free(scene->answered);
-    free(scene->found);
+    free(fixture->prefixes);
+    free(fixture->rows);
+    free(fixture->asked);
+    free(fixture->answered);
+    free(fixture->found);
 }
 
 ordo_status demo_prefixes(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
                           FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
 {
-    struct scene      scene = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
-    const ordo_status got = play(&scene);
+    struct fixture    fixture = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
+    const ordo_status got = play(&fixture);
     if (got == ORDO_OK) {
-        compare(&scene);
-        show(&scene, out, json);
-        *wrong += scene.wrong;
+        compare(&fixture);
+        show(&fixture, out, json);
+        *wrong += fixture.wrong;
     } else if (ordo_device_last_error(device, why, why_bytes) <= 1) {
         snprintf(why, why_bytes, "%s", ordo_status_string(got));
     }
-    close_scene(&scene);
+    close_fixture(&fixture);
     return got;
 }

@@ -90,14 +90,14 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
         ordo_status got = subject_open(device, &spec, &subject, why, why_bytes);
         if (got == ORDO_OK) {
             got = measure(device, subject, &seconds, &right, why, why_bytes);
-            host_rate = yardstick_rate(&spec, subject_inputs(subject), 0);
+            host_rate = baseline_rate(&spec, subject_inputs(subject), 0);
             subject_close(&subject);
         }
         if (got != ORDO_OK)
             return got;
         if (!right) {
             (*wrong)++;
-            complain("WRONG: %s: %s", rows[r].label, why);
+            report_error("WRONG: %s: %s", rows[r].label, why);
         }
 
         char         count[TEXT_BYTES], rate[TEXT_BYTES], host[TEXT_BYTES];

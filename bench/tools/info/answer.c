@@ -21,12 +21,12 @@ static void add_platform_text(cJSON *json, const char *name, cl_platform_id id, 
 
 static int answer_platforms(void)
 {
-    cl_platform_id ids[MOST_PLATFORMS];
+    cl_platform_id ids[PLATFORMS_MAX];
     cl_uint        n = 0;
     cJSON         *list = cJSON_CreateArray();
-    if (clGetPlatformIDs(MOST_PLATFORMS, ids, &n) != CL_SUCCESS)
+    if (clGetPlatformIDs(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
         n = 0;
-    for (cl_uint p = 0; p < n && p < MOST_PLATFORMS; p++) {
+    for (cl_uint p = 0; p < n && p < PLATFORMS_MAX; p++) {
         cJSON *platform = cJSON_CreateObject();
         json_exact(platform, "number", p);
         add_platform_text(platform, "name", ids[p], CL_PLATFORM_NAME);
@@ -65,15 +65,15 @@ static cJSON *describe_device(cl_device_id id, const char *select)
 
 static int answer_devices(unsigned platform)
 {
-    cl_platform_id platforms[MOST_PLATFORMS];
-    cl_device_id   ids[MOST_DEVICES];
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_device_id   ids[DEVICES_MAX];
     cl_uint        n_platforms = 0, n = 0;
     cJSON         *list = cJSON_CreateArray();
-    if (clGetPlatformIDs(MOST_PLATFORMS, platforms, &n_platforms) != CL_SUCCESS || platform >= n_platforms ||
-        platform >= MOST_PLATFORMS ||
-        clGetDeviceIDs(platforms[platform], CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &n) != CL_SUCCESS)
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &n_platforms) != CL_SUCCESS || platform >= n_platforms ||
+        platform >= PLATFORMS_MAX ||
+        clGetDeviceIDs(platforms[platform], CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
         n = 0;
-    for (cl_uint d = 0; d < n && d < MOST_DEVICES; d++) {
+    for (cl_uint d = 0; d < n && d < DEVICES_MAX; d++) {
         char select[32];
         snprintf(select, sizeof select, "%u:%u", platform, d);
         cJSON_AddItemToArray(list, describe_device(ids[d], select));

@@ -15,12 +15,12 @@
 
 /* ---- asking -------------------------------------------------------------------------------------------------- */
 
-#define MOST_VARIABLES 8
+#define VARIABLES_MAX 8
 
 /* A way to look at the machine: with all drivers, or, where that kills, with one. */
 struct view {
     const struct options *options;
-    const char           *environment[MOST_VARIABLES]; /* NULL at the end */
+    const char           *environment[VARIABLES_MAX]; /* NULL at the end */
 };
 
 /* Puts the answer (or NULL) and, in `json`, the problem if there was one. */
@@ -239,7 +239,7 @@ cJSON *gather(const struct options *options, int argc, char **argv)
     cJSON_AddItemToObject(json, "platforms", platforms);
     cJSON_AddItemToObject(json, "sensors", read_sensors(options->root));
 
-    char   advice[MOST_ADVICE][ADVICE_BYTES];
+    char   advice[ADVICE_MAX][ADVICE_BYTES];
     cJSON *list = cJSON_AddArrayToObject(json, "advice");
     advise_on_drivers(&view, files, list);
     cJSON_Delete(files);

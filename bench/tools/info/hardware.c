@@ -152,7 +152,7 @@ static void advise(struct pad *pad, const char *format, ...) __attribute__((form
 static void advise(struct pad *pad, const char *format, ...)
 {
     va_list args;
-    if (pad->n == MOST_ADVICE)
+    if (pad->n == ADVICE_MAX)
         return;
     va_start(args, format);
     vsnprintf(pad->advice[pad->n++], ADVICE_BYTES, format, args);
@@ -216,7 +216,7 @@ static void advise_pocl(struct pad *pad)
     advise(pad, "No CPU is exposed: %s.", why);
 }
 
-int hardware_advice(const char *root, const struct exposed *exposed, char advice[MOST_ADVICE][ADVICE_BYTES])
+int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES])
 {
     static void (*const advise_for[N_MAKERS])(struct pad *, const struct hardware *) = { advise_nvidia, advise_amd,
                                                                                          advise_intel };

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     if (!options.json) {
         show(&options, json);
     } else if (!json_write(options.json, json, why, sizeof why)) {
-        complain("%s", why);
+        report_error("%s", why);
         code = EXIT_FAILED;
     }
     cJSON_Delete(json);

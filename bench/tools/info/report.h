@@ -25,17 +25,17 @@ struct exposed {
 /* The maker of a device by its PCI vendor id, or by the vendor's name where a driver invents its own ids; N_MAKERS: another. */
 enum maker maker_of(unsigned vendor_id, const char *vendor);
 
-#define MOST_ADVICE  8
+#define ADVICE_MAX   8
 #define ADVICE_BYTES 400
 
 /* Writes sentences, each saying what is there, that it is not exposed and what to do; returns their number.
  * `root` is "" for this machine, or a directory that stands for / (for tests). */
-int hardware_advice(const char *root, const struct exposed *exposed, char advice[MOST_ADVICE][ADVICE_BYTES]);
+int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES]);
 
 /* One question to the drivers, answered in a process of its own. */
 
-#define MOST_PLATFORMS 16
-#define MOST_DEVICES   64
+#define PLATFORMS_MAX 16
+#define DEVICES_MAX   64
 
 /* "driver:FILE", "platforms", "devices:P", "device:P:D", "quiet-device:P:D" (no self-test), "prepare:K:N:LIST": writes the answer as
  * child_run (child.h) wants it, and returns the exit status. */

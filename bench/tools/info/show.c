@@ -170,15 +170,15 @@ static void show_device(const cJSON *device, const char *mark, bool tunables)
 /* The device that ordo_device_open takes; NULL if there is none, or none is called what ORDO_DEVICE said. */
 static const cJSON *chosen_device(const cJSON *platforms, const char *said)
 {
-    struct ordo_listed list[MOST_DEVICES];
-    const cJSON       *platform = NULL, *device = NULL, *devices[MOST_DEVICES];
+    struct ordo_listed list[DEVICES_MAX];
+    const cJSON       *platform = NULL, *device = NULL, *devices[DEVICES_MAX];
     size_t             n = 0;
     cJSON_ArrayForEach(platform, platforms)
     {
         unsigned number = 0;
         cJSON_ArrayForEach(device, json_at(platform, "devices"))
         {
-            if (n == MOST_DEVICES)
+            if (n == DEVICES_MAX)
                 break;
             list[n] = (struct ordo_listed) { .platform = (unsigned) number_of(platform, "number"),
                                              .device = number++,

@@ -85,8 +85,8 @@ void prepare_check(const char *list)
 /* ---- in parallel --------------------------------------------------------------------------------------------- */
 
 /* NVIDIA's compiler works on one program of a process at a time for most of its way, PoCL's always. */
-#define MOST_PROCESSES 8
-#define PART_SECONDS   1800.0
+#define PROCESSES_MAX 8
+#define PART_SECONDS  1800.0
 
 struct part {
     char                 question[400];
@@ -113,7 +113,7 @@ int prepare_part(const char *share)
     if (!good && dev)
         (void) ordo_device_last_error(dev, why, sizeof why);
     if (!good)
-        complain("%s", why);
+        report_error("%s", why);
     ordo_device_close(&dev);
     return good && write(ANSWER_FD, "{}", 2) == 2 ? EXIT_GOOD : EXIT_FAILED;
 }
@@ -147,8 +147,8 @@ static void await_parts(struct part *parts, int n)
 /* Fills the cache by several processes. The caller builds again, and reports, the programs that one of them failed to build. */
 static void prepare_in_parallel(const char *list)
 {
-    const int   n = processors() < MOST_PROCESSES ? processors() : MOST_PROCESSES;
-    struct part parts[MOST_PROCESSES] = { 0 };
+    const int   n = processors() < PROCESSES_MAX ? processors() : PROCESSES_MAX;
+    struct part parts[PROCESSES_MAX] = { 0 };
     if (n < 2)
         return;
     for (int i = 0; i < n; i++) {
@@ -162,7 +162,8 @@ static void prepare_in_parallel(const char *list)
         if (parts[i].runs && parts[i].outcome.problem[0])
             trouble = &parts[i].outcome;
     if (trouble)
-        complain("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem, trouble->said);
+        report_error("one of %d parallel processes %s, so that this takes longer: %s", n, trouble->problem,
+                     trouble->said);
 }
 
 bool prepare_device(const char *list)
@@ -185,7 +186,7 @@ bool prepare_device(const char *list)
     if (got != ORDO_OK) {
         char why[4096] = "";
         (void) ordo_device_last_error(dev, why, sizeof why);
-        complain("%s", why);
+        report_error("%s", why);
     }
     printf("%s: %zu programs are ready, %zu could not be built, after %.1f s\n", ordo_device_facts(dev)->name,
            prepared.programs, prepared.failed, now() - start);

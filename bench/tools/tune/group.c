@@ -2,7 +2,7 @@
 #include "group.h"
 
 #include "bench/common/timing.h"
-#include "bench/measure/dict_measure.h"
+#include "bench/measure/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

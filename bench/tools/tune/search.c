@@ -274,11 +274,11 @@ bool tune_group(struct tuner *tuner, struct group *group)
     if (good) {
         search_group(tuner, group);
         if (!finish_group(tuner, group, why, sizeof why)) {
-            complain("%s: the new values failed in the end and are given back: %s", group->name, why);
+            report_error("%s: the new values failed in the end and are given back: %s", group->name, why);
             go_back(tuner, group);
         }
     } else {
-        complain("%s with its present values: %s", group->name, why);
+        report_error("%s with its present values: %s", group->name, why);
     }
     close_trials(group->trials, group->n_trials);
     close_trials(group->checks, group->n_checks);

@@ -72,7 +72,7 @@ static int save(const struct tuner *tuner, const char *select)
     const ordo_status got = write_profile(tuner, fresh, path, sizeof path);
     if (got != ORDO_OK) {
         fail_why(fresh, got, why, sizeof why);
-        complain("the profile was not written: %s", why);
+        report_error("the profile was not written: %s", why);
     }
     ordo_device_close(&fresh);
     if (got != ORDO_OK)
@@ -82,7 +82,7 @@ static int save(const struct tuner *tuner, const char *select)
     const bool good = fresh && took_effect(tuner, fresh);
     ordo_device_close(&fresh);
     if (!good) {
-        complain("%s was written, but a device opened after it has other values", path);
+        report_error("%s was written, but a device opened after it has other values", path);
         return EXIT_FAILED;
     }
     say(tuner->out, 0, "\nWritten to %s, and in use from now on; delete it to go back.", path);
@@ -139,7 +139,7 @@ static int conclude(const struct tuner *tuner, const char *select, int argc, cha
             cJSON_AddItemToArray(groups, json_group(&tuner->groups[g]));
     cJSON_AddItemToObject(json, "dropped", cJSON_Duplicate(tuner->drops, true));
     if (!json_write(tuner->options->json, json, why, sizeof why)) {
-        complain("%s", why);
+        report_error("%s", why);
         code = EXIT_FAILED;
     }
     cJSON_Delete(json);
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 {
     tool_name("ordo-tune");
     const struct options options = read_options(argc, argv);
-    char                 selected[MOST_SELECTED][SELECT_BYTES];
+    char                 selected[SELECTED_MAX][SELECT_BYTES];
     if (select_devices(options.device, selected) != 1)
         usage_error("--device: one device at a time");
 
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 
     int code = EXIT_FAILED;
     if (!list_groups(&tuner))
-        complain("this device has no such tunables");
+        report_error("this device has no such tunables");
     else
         code = tune_all(&tuner) ? EXIT_GOOD : EXIT_FAILED;
     if (tuner.n_groups > 0 && conclude(&tuner, selected[0], argc, argv) != EXIT_GOOD)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, minima and maxima of the values in intervals of one long array: host/dict/generic/aggregate.c. The host gives
- * ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE and COMBINE_OP.
+/* Sums, minima and maxima of the values in intervals of one long array. Launched by host/dict/generic/aggregate.c. The
+ * host defines ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE and COMBINE_OP.
  *
- *   aggregate_level    of each AGGREGATE_FAN values of a level one of the level above
+ *   aggregate_level    one value of the level above for each AGGREGATE_FAN values
  *   aggregate_short    intervals, value by value
  *   aggregate_long     intervals, by the table
  *
- * The table: of sums the array itself, each element the sum of all before it; of minima and maxima the array and the levels
- * above it, one after another, up to a level of AGGREGATE_FAN or less:
+ * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
+ * to a level of at most AGGREGATE_FAN values:
  *
- *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | m(of 16 of those) ... | ...
- */
+ *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | m(of 16 of those) ... | ... */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* nothing else has aggregates */
+#if ORDO_VALUE_BYTES /* sets have no aggregates */
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {
@@ -26,7 +25,7 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* levels[to .. ]: of the `count` values from `from` on. */
+/* Writes the level above the `count` values at `from` to `to`. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -36,8 +35,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i: from offsets[i] to offsets[i + 1] - 1 where there are offsets, else from first[i] to past[i] - 1; empty where
- * past[i] is less, as the bounds are upside down. */
+/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). It is empty if past[i] is
+ * less, which reversed bounds cause. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -50,7 +49,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* table: of `count` values. */
+/* table: over `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with what is there: host/dict/generic/combine.c. The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP,
- * COMBINE_TYPE (an ordo_type as wide as the values) and COMBINE_OP (an ordo_op).
+/* Stores that combine with the stored values. Launched by host/dict/generic/combine.c and apply.c. The host defines
+ * ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE (an ordo_type of the values' size) and COMBINE_OP (an ordo_op).
  *
- *   combine_heads    where groups of equal keys begin, with what is there
- *   combine_brought, combine_made   the same of mixed batches, whose keys are set, combined and erased in turn
- */
+ *   combine_heads    starts of groups of equal keys, with the stored values
+ *   combine_brought, combine_made   values of mixed batches, in which keys are set, combined and erased */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -13,14 +12,15 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* Elements of a work-item, whose loads are under way together: GPUs waited for one element's, 45 us of 2^22 on an H200. */
+/* Elements of a work-item, whose loads overlap. With one element an H200 waited 45 us for 2^22 elements. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else
 #define COMBINE_ITEMS 4
 #endif
 
-/* heads[j]: whether key j is the first of equal ones. The first brings what was there, before[j] where the key was found, too. */
+/* heads[j]: whether key j is the first of equal keys. The first also takes the stored value before[j], if the key was
+ * found. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -49,8 +49,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
-/* Of a mixed batch in key order (cl/dict/apply.cl, with start, insert and there as there; a combine counts as an insert):
- * what operation j alone adds to the value that its stretch makes. */
+/* For mixed batches in key order (start, insert, there: cl/dict/apply_batch.cl; a combine counts as an insert): the
+ * value that operation j adds to its segment. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -65,7 +65,7 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* brought: summed up within stretches. made[j]: the value of j's key after it, where it is there. */
+/* brought, summed up within segments, becomes made[j]: the value of j's key after operation j, if present. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of keys as intervals of ranks: ranges with limits, ranges that are erased, seeks with bounds. The host gives ORDO_KEY,
- * ORDO_VALUE_BYTES, RUN_GROUP.
+/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds. The host defines
+ * ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
  *
  *   interval_limit, interval_bound   ranges cut to their limits
  *   interval_outer                   the range of the first or last elements
- *   interval_reverse                 results of ranges turned round, in place
- *   interval_within                  results of seeks that are not past their bounds
- *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges that cover what given ones do
- *   interval_count, interval_ends, interval_find, interval_paint, interval_push, interval_tally   which range has each element
- */
+ *   interval_reverse                 elements of ranges reversed, in place
+ *   interval_within                  results of seeks within their bounds
+ *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges with the same union
+ *   interval_count, interval_ends, interval_find, interval_paint, interval_push, interval_tally
+ *                                    the range that owns each element */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -21,8 +21,8 @@
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Ranks from first[i] to past[i] - 1 lie in range i. lengths[i]: how many of them it may have; ends[i]: the rank of the
- * last of those, or in descending order of the least. */
+/* Range i has ranks first[i] to past[i] - 1. lengths[i]: the number of elements within its limit. ends[i]: the rank of
+ * the last of them, or of the least in descending order. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -37,8 +37,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* The bounds of ranges that have no more elements than they may: of each the key at its end takes the place of one bound.
- * Bounds of one without elements are upside down. */
+/* Bounds of ranges that hold at most the limit: the key at the end replaces one bound. An empty range gets reversed
+ * bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -51,7 +51,7 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* `count` elements, of which `first` is the least one's rank, are one range: the ranks of its bounds, and its offsets. */
+/* The range of `count` elements from rank `first` on: the ranks of its bounds, and its offsets. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -61,7 +61,7 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* The elements of each range in reverse. Nothing if there are more than the capacity. Either array may be NULL. */
+/* Reverses the elements of each range. Does nothing if there are more than the capacity. Either array may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -92,7 +92,7 @@ void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, u
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Hands on what seeks have found, unless it is past the bound. Outputs may be NULL. */
+/* Copies results of seeks that are within the bound. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
                      uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
@@ -117,8 +117,7 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
 
 /* ---- disjoint ranges --------------------------------------------------------------------------------------------- */
 
-/* Of ranges that are upside down the interval of ranks becomes empty. numbers[i] = i; lengths[i]: the interval's, and 0 past
- * the last. */
+/* Makes the intervals of reversed ranges empty. numbers[i] = i. lengths[i]: the interval's length; lengths[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -135,7 +134,7 @@ void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const o
     }
 }
 
-/* ends[j]: where the j-th interval in the order of beginnings ends. */
+/* ends[j]: the end of the j-th interval by ascending start. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_gather(__global const uint *past, __global const uint *numbers, uint n, __global uint *ends)
 {
@@ -143,8 +142,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* In the order of beginnings: covered[j] is where the intervals before j end at last. Takes from each what lies before that:
- * begins[j] is the rank of the first element that is left, lengths[j] their number (past the last 0). */
+/* In the order of starts: covered[j] is the greatest end of the intervals before j. Cuts each interval to the part
+ * after it: begins[j] is its first rank, lengths[j] its length (lengths[n] = 0). */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -157,8 +156,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* The bounds of what is left, which ascend: from the key of rank begins[j], which is keys[j], to the range's upper bound.
- * offsets: lengths, scanned. */
+/* Ascending bounds of the rest: from keys[j], the key of rank begins[j], to the range's upper bound. offsets: lengths,
+ * scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -181,7 +180,7 @@ void interval_count(__global const uint *first, __global const uint *past, uint 
         counts[counts_at + i] = past[i] - first[i];
 }
 
-/* Both ends of all intervals, one after the other. */
+/* Writes both ends of all intervals. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_ends(__global const uint *first, __global const uint *past, uint n, __global uint *ends)
 {
@@ -191,7 +190,7 @@ void interval_ends(__global const uint *first, __global const uint *past, uint n
     }
 }
 
-/* How many of m sorted numbers are less than x. */
+/* The number of the m sorted numbers less than x. */
 ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
 {
     uint low = 0, high = m;
@@ -205,7 +204,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Pieces are what lies between two neighbours of the m sorted ends. In the place of each interval's ranks: its pieces. */
+/* A piece lies between two neighbours of the m sorted ends. Replaces the ranks of each interval by numbers of
+ * pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -215,8 +215,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* owners[p]: the least interval that is known to have the 2^level pieces from p on. Every interval is two such stretches, which
- * may overlap, of the greatest level that fits. */
+/* owners[p]: the least interval known to have the 2^level pieces from p on. Each interval is two such segments of the
+ * greatest level that fits, which may overlap. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -229,7 +229,7 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* From stretches of 2^(level + 1) pieces to those of 2^level. */
+/* Passes owners of segments of 2^(level + 1) pieces to those of 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {
@@ -237,7 +237,7 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* counts[i]: the elements of all pieces that are interval i's. They are 0 before. */
+/* Adds to counts[i], at first 0, the elements of the pieces that interval i owns. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

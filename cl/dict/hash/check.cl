@@ -34,7 +34,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* wrong[f], f an enum hash_finding: the least number of a partition with that finding; all ones before. starts is sound. */
+/* wrong[f], f an enum hash_finding: the least number of a partition with that finding; all ones before. starts is
+ * sound. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

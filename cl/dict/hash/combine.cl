@@ -6,7 +6,7 @@
 /* The value of an element that has value `was` after update u. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
-/* The last of update u's key, in a table that hash_dedup has made. */
+/* The last update of u's key, in the table that hash_dedup has made. */
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
 {
     const ordo_key mixed = part->mixed[u];
@@ -20,8 +20,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines update u's value with that of update `last`, a word at a time, of minima and maxima 8 bytes wide the upper one alone: if it
- * is greater the lower one is nothing yet. Values of updates that are left are words of value_rank, but for sums. */
+/* Combines the value of update u with that of update `last`, a word at a time. Sums add both words. For minima and
+ * maxima of 8 bytes it takes the maximum of the upper words only, and clears the lower word if the upper one grows.
+ * Except for sums, live updates have value_rank words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -43,7 +44,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* The lower one, once all upper ones are there. */
+/* Combines the lower word, after all upper words. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -54,10 +55,9 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Gives the last update of each key that the batch has more than once the combined value of all its updates, in the batch.
- * Updates of one key are combined by all work-items, so a frequent key costs no work-item more than its share. words and live are
- * those of hash_dedup, unchanged since. `folds`: the batch has such keys. Called by the whole group. Ends with a barrier, so every
- * work-item sees every value. */
+/* Gives the last update of each key that repeats the combined value of all updates of the key, in the batch. All work-
+ * items share the updates of one key, so a frequent key costs no work-item more than its share. words and live are
+ * those of hash_dedup. `folds`: keys repeat. The whole group calls it. Ends with a barrier. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

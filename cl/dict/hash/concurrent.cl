@@ -7,11 +7,12 @@
  *   hash_gather          makes a batch in order of these operations
  *   hash_scatter         copies the results of that batch back
  *
- * Each bucket has a latch, which is one bit and may be shared with other buckets. The holder of the latch of a key's home
- * bucket is the only work-item that stores, moves or erases keys with that home bucket, wherever they lie, and that changes
- * the bucket's spills. So an operation takes effect between its taking the latch and its releasing it, and operations on one
- * key take effect one after another. A slot of the second bucket may be claimed by any work-item, with a compare-and-swap of
- * the word that shows that the slot is empty. From then on the slot is its claimer's until the element is erased.
+ * Each bucket has a latch, which is one bit and may be shared with other buckets. The holder of the latch of a key's
+ * home bucket is the only work-item that stores, moves or erases keys with that home bucket, wherever they lie, and
+ * that changes the bucket's spills. So an operation takes effect between its taking the latch and its releasing it, and
+ * operations on one key take effect one after another. A slot of the second bucket may be claimed by any work-item,
+ * with a compare-and-swap of the word that shows that the slot is empty. From then on the slot is its claimer's until
+ * the element is erased.
  *
  * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
  * independent progress. An operation gives up, and is listed,
@@ -19,38 +20,39 @@
  *   - if it does not get the latch in HASH_TRIES tries;
  *   - if both buckets are full: only a work-group that has the whole partition displaces elements.
  *
- * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper word.
- * The lower word is written between them, while the upper word belongs to no key of the partition. A look at a bucket may
- * be torn if 16 bytes are not read in one access, so hash_slot_with reads the two words of a possible match again, one after
- * the other.
+ * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper
+ * word. The lower word is written between them, while the upper word belongs to no key of the partition. A look at a
+ * bucket may be torn if 16 bytes are not read in one access, so hash_slot_with reads the two words of a possible match
+ * again, one after the other.
  *
  * Memory order. The table has every access to a word that another work-item of the launch may change. "Fence" is
- * ordo_fence_device: an acquire and release fence of device scope. "After the latch" means ordered after the update that took
- * the latch: if HASH_BY_FENCE is 1, by a fence; if it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl), by addresses computed from
- * the word that the update returned. Devices with legacy atomics order nothing between groups. There one work-item runs all
- * operations (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order is enough for each row.
+ * ordo_fence_device: an acquire and release fence of device scope. "After the latch" means ordered after the update
+ * that took the latch: if HASH_BY_FENCE is 1, by a fence; if it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl), by
+ * addresses computed from the word that the update returned. Devices with legacy atomics order nothing between groups.
+ * There one work-item runs all operations (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order
+ * is enough for each row.
  *
- *   access                         how                                  ordered by
- *   take a latch                   ordo_or, relaxed                     a fence after it, or ordo_after
- *   release it                     ordo_add, relaxed                    a fence before it: the next holder sees every change
- *   read spills of home bucket     relaxed load                         after the latch; the byte changes under this latch only
- *   change spills                  ordo_add of one byte of a word       the latch's fence; the other bytes are other buckets'
- *   look at a bucket's slots       relaxed load of 16 bytes             after the latch; the key's own slot changes under this
- *                                                                       latch only, other slots may be stale or torn
- *   confirm an 8-byte key          load upper, lower, upper             an acquire fence between any two
- *   claim a slot, 4-byte key       ordo_cas of the word                 relaxed: one work-item claims an empty word
- *   claim a slot, 8-byte key       ordo_cas of upper to HASH_MARK,      a fence after the CAS; the store of upper is a release,
- *                                  store lower, store upper             so whoever reads the key's upper word reads its lower
- *   vacate a slot, 8-byte key      store HASH_MARK, lower, empty        a fence after the first, a release at the last
- *   vacate a slot, 4-byte key      relaxed store of empty               the fence after the latch: earlier stores come first
- *   store a value                  relaxed store                        after the latch; in a newly claimed slot after an
- *                                                                       acquire fence if HASH_BY_FENCE, because the last owner's
- *                                                                       value comes first. Without, a store to the same word
- *                                                                       after the CAS that read the last owner's store
- *   counts, pending, clock         ordo_add, relaxed                    sums: read by the next launch, or by one work-item
- *   filters (CPUs)                 see hash_update_filters              fences around an update of one word that all share
- *   list, found, outcomes          plain stores, each place once        the end of the launch
- *   batch, starts                  plain loads                          nothing changes them in the launch
+ *   access                      how                              ordered by
+ *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
+ *   release it                  ordo_add, relaxed                a fence before it: the next holder sees every change
+ *   read spills of home bucket  relaxed load                     after the latch; this latch alone guards the byte
+ *   change spills               ordo_add of one byte of a word   the latch's fence; the other bytes are other buckets'
+ *   look at a bucket's slots    relaxed load of 16 bytes         after the latch; the key's own slot changes under this
+ *                                                                latch only, other slots may be stale or torn
+ *   confirm an 8-byte key       load upper, lower, upper         an acquire fence between any two
+ *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
+ *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  a fence after the CAS; the store of upper releases,
+ *                               store lower, store upper         so a reader of the key's upper word reads the lower
+ *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    a fence after the first, a release at the last
+ *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch: earlier stores come first
+ *   store a value               relaxed store                    after the latch; in a newly claimed slot after an
+ *                                                                acquire fence if HASH_BY_FENCE, as the last owner's
+ *                                                                value comes first. Without, a store to the same word
+ *                                                                after the CAS that read the last owner's store
+ *   counts, pending, clock      ordo_add, relaxed                sums: read by the next launch, or by one work-item
+ *   filters (CPUs)              see hash_update_filters          fences around an update of one word that all share
+ *   list, found, outcomes       plain stores, each place once    the end of the launch
+ *   batch, starts               plain loads                      nothing changes them in the launch
  *
  * In the other kernels of this file nothing changes the table, so the order of launches is enough.
  *
@@ -63,7 +65,7 @@
 #include "device/team.cl"
 #include "dict/concurrent.cl"
 #include "dict/each.cl"
-#include "dict/hash/table.cl"
+#include "dict/hash/filter.cl"
 
 #ifndef HASH_BY_FENCE
 #define HASH_BY_FENCE (!ORDO_AFTER_ORDERS)
@@ -72,7 +74,7 @@
 #define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-/* What came of a try. */
+/* the result of a try */
 #define TRY_AGAIN 0 /* another work-item has the latch */
 #define TRY_DONE  1
 #define TRY_FULL  2 /* there is no slot for the key */
@@ -128,40 +130,40 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* Of 8-byte keys, the upper word of a slot that is being taken or left: it belongs to no key of the partition. */
+/* The upper word of a slot with an 8-byte key while it is claimed or vacated. It belongs to no key of the partition. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* What a bucket has: a bit for each slot that has the key, or seems to, and for each that is empty. */
+/* A bit for each slot of a bucket that has the key, or seems to, and for each empty slot. */
 typedef struct {
     uint same, empty;
-} hash_glance;
+} hash_seen;
 
-#define HASH_GLANCE(key, s)                                                                                            \
-    glance.same |= (uint) ((key) == mixed) << (s);                                                                     \
-    glance.empty |= (uint) ((key) == empty) << (s)
+#define HASH_COMPARE(key, s)                                                                                           \
+    seen.same |= (uint) ((key) == mixed) << (s);                                                                       \
+    seen.empty |= (uint) ((key) == empty) << (s)
 
-ORDO_FN hash_glance hash_glance_at(const hash_table *table, uint bucket, ordo_key mixed)
+ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_key mixed)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
     const ordo_key       empty = hash_empty(hash_partition(mixed, table->bits), table->bits);
-    hash_glance          glance = { 0, 0 };
+    hash_seen            seen = { 0, 0 };
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s += 128 / KEY_BITS) {
         const uint4 line = ordo_peek128(words + s * (KEY_BITS / 32));
 #if KEY_BITS == 32
-        HASH_GLANCE(line.x, s);
-        HASH_GLANCE(line.y, s + 1);
-        HASH_GLANCE(line.z, s + 2);
-        HASH_GLANCE(line.w, s + 3);
+        HASH_COMPARE(line.x, s);
+        HASH_COMPARE(line.y, s + 1);
+        HASH_COMPARE(line.z, s + 2);
+        HASH_COMPARE(line.w, s + 3);
 #else
-        HASH_GLANCE(as_ulong2(line).x, s);
-        HASH_GLANCE(as_ulong2(line).y, s + 1);
+        HASH_COMPARE(as_ulong2(line).x, s);
+        HASH_COMPARE(as_ulong2(line).y, s + 1);
 #endif
     }
-    return glance;
+    return seen;
 }
 
-/* The slot of those in the glance that has the key, which stays, for its latch is this work-item's; or HASH_NONE. */
+/* The slot with the key among the slots in `same`, or HASH_NONE. The caller holds the latch, so the key stays. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -203,7 +205,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* the value of the slot's last element was stored before */
+        ordo_fence_acquire(); /* the last element's value was stored before */
     return true;
 }
 
@@ -224,11 +226,11 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 
 /* ---- an operation, with its latch -------------------------------------------------------------------------------- */
 
-/* Where the key is, if it is there; and where it could be. */
+/* The place of a key, if it exists, and the slots for it otherwise. */
 typedef struct {
-    hash_place place; /* bucket from op->start on */
+    hash_place place; /* the bucket counts from op->start */
     uint       spilled;
-    uint       empty[2]; /* slots of its first and of its second bucket */
+    uint       empty[2]; /* empty slots of its home bucket and of its second bucket */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -236,13 +238,13 @@ ORDO_FN uint hash_second_of(const hash_op *op)
     return hash_second(op->mixed, op->first, op->buckets);
 }
 
-/* In bucket b of the partition. */
+/* Looks into bucket b of the partition. Returns its empty slots. */
 ORDO_FN uint hash_look_in(const hash_table *table, const hash_op *op, uint b, hash_finding *finding)
 {
-    const hash_glance glance = hash_glance_at(table, op->start + b, op->mixed);
+    const hash_seen seen = hash_scan_bucket(table, op->start + b, op->mixed);
     finding->place.bucket = b;
-    finding->place.slot = hash_slot_with(table, op->start + b, glance.same, op->mixed);
-    return glance.empty;
+    finding->place.slot = hash_slot_with(table, op->start + b, seen.same, op->mixed);
+    return seen.empty;
 }
 
 ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
@@ -259,7 +261,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* One element more, or less (delta ~0u), of the first bucket that does not lie there. HASH_SCAN is no number. */
+/* Adds delta, 1 or ~0u, to the spills of the home bucket. HASH_SCAN stays, and the partition is marked for
+ * hash_recount. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -290,7 +293,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Takes one of these slots of bucket b of the partition for the key; false if others have taken them. */
+/* Claims one of these slots of bucket b of the partition for the key. False if other work-items have claimed them
+ * all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -360,7 +364,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up operation i of the batch. False if it is over before it has begun. `again`: it has begun in another launch. */
+/* Sets up operation i of the batch. False if the operation has ended already. `again`: another launch began it. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -391,7 +395,8 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently of each other try together all the same: see LTREE_ANY of dict/ltree/concurrent.cl. */
+/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl (any of the sub-
+ * group). */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY(more) subgroup_any(more)
 #else
@@ -403,8 +408,8 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Tries an operation until it is done, has no place, or too many want its latch. Called by whole sub-groups; `more`: this work-item
- * has one. */
+/* Tries an operation until it is done, finds no slot, or has used its tries. Whole sub-groups call it. `more`: this
+ * work-item has an operation. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY(more); tries++) {
@@ -419,7 +424,7 @@ ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint h
     }
 }
 
-/* This work-item's share of a launch. */
+/* Runs this work-item's share of a launch. */
 ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how, uint faults)
 {
     const bool  alone = how == HASH_ALONE, mine = !alone || get_global_id(0) == 0;
@@ -437,8 +442,9 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of its numbers. how: enum hash_way. `final`, `never`: see
- * hash_batch. latches: n_latches bits, a power of two, all 0. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. how: enum hash_way.
+ * latches: n_latches bits, a power of two, all 0. faults: see dict/concurrent.cl. hash_batch has the other
+ * arguments. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -468,7 +474,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* history: NULL, or where each operation's two ticks go: those of find i are 2 i and 2 i + 1. Outputs may be NULL. */
+/* history: NULL, or the ticks of find i are 2 i and 2 i + 1. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -496,7 +502,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* state[HASH_PENDING]: how many operations store a key that the table does not have. The table has buckets. */
+/* state[HASH_PENDING]: operations that store a key that the table does not have. The table has buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -514,7 +520,7 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
 
 /* ---- what gave up, with the table at rest ------------------------------------------------------------------------ */
 
-/* Makes a batch of operations first .. first + count - 1 of a list. values may be NULL. */
+/* Gathers operations first .. first + count - 1 of a list as a batch. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_gather(__global const uint *left, uint first, uint count, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const hash_value *values, ulong values_at,
@@ -529,7 +535,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Hands the results of such a batch on. The ticks of a history's ends begin with `tick`. found, outcomes and history may be NULL. */
+/* Copies the results of such a batch back. Operation l of it ends at tick + l. found, outcomes and history may be
+ * NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by partition,
- * and equal keys keep their order, so of two operations on a key the later one has the greater number in its partition.
+/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by
+ * partition, and equal keys keep their order, so of two operations on a key the later one has the greater number in its
+ * partition.
  *
  *   hash_mixed   writes results, and what each operation leaves to store
  *
- * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert since.
+ * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert
+ * since.
  *
  * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
  */
@@ -83,8 +85,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation whose
- * value it has. */
+/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation
+ * whose value it has. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -103,19 +105,18 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the kernel can do the batch: operations on single keys only, values for those that store, and few operations in
- * each partition. */
+/* Whether the kernel can do the batch: operations on single keys only, values for those that store, and few operations
+ * in each partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
-    const bool stores = codes & (1u << CODE_UPSERT | 1u << CODE_INSERT);
-    return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX &&
-           (has_values || !stores || ORDO_VALUE_BYTES == 0);
+    const bool needs_values = ORDO_VALUE_BYTES > 0 && (codes & (1u << CODE_UPSERT | 1u << CODE_INSERT));
+    return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u (HASH_RESOLVED).
- * found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the batch: then it writes nothing
- * else. */
+/* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u
+ * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the
+ * batch: then it writes nothing else. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

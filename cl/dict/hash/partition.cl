@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch by partitions of a hash table: what is done with each key, and with each partition, alone.
+/* Steps of a sort by partition: a work-item for each key, or for each partition.
  *
- *   hash_mix_keys   mixed keys, which are then sorted by their partitions (a radix sort of few bits)
- *   hash_bounds     where each partition's keys begin
- *   hash_measure    whether the table can take the batch, and how much it holds
- *   hash_size       how many buckets each partition of a new table gets
+ *   hash_mix_keys   mixes keys, which are then sorted by partition
+ *   hash_bounds     finds the first key of each partition
+ *   hash_measure    finds whether the table can take the batch, and counts its elements
+ *   hash_size       finds the number of buckets of each partition of a new table
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
- */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* index may be NULL. found[HASH_CODES]: which codes there are, if there are codes. */
+/* index may be NULL. found[HASH_CODES] gets the codes of the batch, if codes is not NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -30,7 +29,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* bounds[p] = the first of n keys, which ascend by partition, of partition p or a later one; for p from 0 to all. */
+/* bounds[p]: the first of n sorted keys of partition p or a later one, for p from 0 to the number of partitions. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -48,8 +47,8 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* found: HASH_LARGEST, the most updates that a partition has; HASH_FULL, 1 if one might not have room for its updates, were all
- * of new keys; HASH_TOTAL, the elements of the table. */
+/* found: HASH_LARGEST, updates of one partition, at most; HASH_FULL, 1 if a partition lacks capacity should all its
+ * updates store new keys; HASH_TOTAL, elements of the table. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -73,9 +72,10 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] = buckets for the keys of partition p: those between bounds, incoming[p], and `more`. bounds and incoming may be NULL.
- * Buckets are `load` percent full, or fuller if the partition would have more than HASH_BUCKETS_MAX of them and its keys still fit
- * into that many. starts[all] = 0. found: HASH_LARGEST, the most buckets that a partition needs. */
+/* starts[p]: buckets for the keys of partition p, which are those between bounds, incoming[p] and `more`. bounds and
+ * incoming may be NULL. Buckets are `load` percent full, or fuller if the partition would exceed HASH_BUCKETS_MAX and
+ * its keys fit into that many. starts[partitions] = 0. found[HASH_LARGEST]: buckets that one partition needs, at
+ * most. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -2,13 +2,13 @@
 /* Places of elements in a partition whose work-group has a word in local memory for each slot.
  *
  * An element proposes to its home bucket, then to its second bucket, then to its home bucket again, and so on, up to
- * HASH_PROPOSALS_MAX times. A bucket keeps the eight elements that have proposed most often, and among equals those with
- * the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962), in which an element's proposals
- * are its contracts. So the same elements end in the same slots in whatever order work-items run. As in a cuckoo hash
- * table, elements that were displaced least are displaced first. A proposal is one atomic maximum for each slot: the lesser
- * word goes on to the next slot, and from the last slot to the element's other bucket. A word has the number of that
- * bucket, so no key is read on the way. An element whose proposals all fail is stashed in the first free slot of the
- * partition, in the order of numbers.
+ * HASH_PROPOSALS_MAX times. A bucket keeps the eight elements that have proposed most often, and among equals those
+ * with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962), in which an element's
+ * proposals are its contracts. So the same elements end in the same slots in whatever order work-items run. As in a
+ * cuckoo hash table, elements that were displaced least are displaced first. A proposal is one atomic maximum for each
+ * slot: the lesser word goes on to the next slot, and from the last slot to the element's other bucket. A word has the
+ * number of that bucket, so no key is read on the way. An element whose proposals all fail is stashed in the first free
+ * slot of the partition, in the order of numbers.
  *
  * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
  */

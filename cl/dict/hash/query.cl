@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups in a hash table, and erasures, which are lookups that take away what they find.
+/* Lookups in a hash table, and erasures, which are lookups that empty the slots.
  *
- *   hash_find    values of keys, or whether they are there
- *   hash_erase   a batch of keys, in any order, equal ones too
+ *   hash_find    values of keys, or whether they exist
+ *   hash_erase   erases keys in any order, which may repeat
  *
- * A CPU's work-item takes a share of the batch, a block of HASH_IN_FLIGHT keys at a time: it asks for what it needs of all of them before
- * it looks at any. That is their filters, then the buckets of those that may be there, then the second ones of those that go on.
+ * A work-item of a CPU takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first
+ * the filters, then the home buckets that the filters allow, then the second buckets.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
- */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
-#include "device/atomic.cl"
 #include "dict/each.cl"
-#include "dict/hash/table.cl"
+#include "dict/hash/filter.cl"
 
 #if ORDO_CPU
 #define HASH_IN_FLIGHT HASH_CPU_IN_FLIGHT
@@ -20,21 +18,21 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Keys of a batch from its place `at` on, and the partition of each. */
+/* Keys of a batch from index `at` on, and the partition of each. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* The i-th of them. (Elsewhere than on CPUs the one: no array is indexed by a variable.) */
+/* Loops over a block. A GPU's block has one key, and no array has a variable index. */
 #if ORDO_CPU
-#define HASH_EACH_ASKED(i, asked) for (uint i = 0; i < (asked).n; i++)
+#define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
-#define HASH_EACH_ASKED(i, asked) for (uint i = 0, i##_left = 1; i##_left; i##_left = 0)
+#define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0, i##_left = 1; i##_left; i##_left = 0)
 #endif
 
-/* All n keys, some at a time. */
+/* Loops over the blocks of n keys. */
 #if ORDO_CPU
 #define HASH_BLOCKS(n)    ((n) / HASH_IN_FLIGHT + ((n) % HASH_IN_FLIGHT != 0))
 #define HASH_SHARE(n, of) ((uint) ((ulong) HASH_BLOCKS(n) * (of) / get_global_size(0)))
@@ -53,34 +51,28 @@ ORDO_FN void hash_prefetch(const hash_table *table, uint bucket)
 #endif
 }
 
-ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
+ORDO_FN void hash_load_block(const hash_table *table, __global const ordo_key *keys, uint b, uint n,
+                             __private hash_block *block)
 {
-#if ORDO_CPU
-    ORDO_PREFETCH(hash_filters(table) + bucket);
-#endif
-}
-
-ORDO_FN void hash_load_block(const hash_table *table, __global const ordo_key *keys, uint block, uint n,
-                             __private hash_block *asked)
-{
-    asked->at = block * HASH_IN_FLIGHT;
-    asked->n = min(n - asked->at, (uint) HASH_IN_FLIGHT);
-    HASH_EACH_ASKED (i, *asked) {
-        const ordo_key mixed = hash_mix(keys[asked->at + i], table->seed);
+    block->at = b * HASH_IN_FLIGHT;
+    block->n = min(n - block->at, (uint) HASH_IN_FLIGHT);
+    HASH_EACH_IN_BLOCK(i, *block)
+    {
+        const ordo_key mixed = hash_mix(keys[block->at + i], table->seed);
         const uint     p = hash_partition(mixed, table->bits);
-        asked->mixed[i] = mixed;
-        asked->start[i] = table->starts[p];
-        asked->buckets[i] = table->starts[p + 1] - asked->start[i];
+        block->mixed[i] = mixed;
+        block->start[i] = table->starts[p];
+        block->buckets[i] = table->starts[p + 1] - block->start[i];
     }
 }
 
-ORDO_FN uint hash_home_asked(const hash_table *table, const __private hash_block *asked, uint i)
+ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *block, uint i)
 {
-    return asked->start[i] + hash_home(asked->mixed[i], table->bits, asked->buckets[i]);
+    return block->start[i] + hash_home(block->mixed[i], table->bits, block->buckets[i]);
 }
 
 #if ORDO_CPU
-/* Keys of a block, listed without a branch, which could not be foreseen. */
+/* A list of keys of a block, made without branches, which would be unpredictable. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -91,15 +83,15 @@ ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
     list->n += wanted;
 }
 
-/* Looks into the bucket of each that is listed. */
-ORDO_FN void hash_look_into(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
+/* Looks into the bucket of each listed key. */
+ORDO_FN void hash_look_into(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                             const __private hash_list *look)
 {
     for (uint k = 0; k < look->n; k++)
         hash_prefetch(table, places[look->i[k]].bucket);
     for (uint k = 0; k < look->n; k++) {
         __private hash_place *place = &places[look->i[k]];
-        place->slot = hash_slot_of(table, place->bucket, asked->mixed[look->i[k]]);
+        place->slot = hash_slot_of(table, place->bucket, block->mixed[look->i[k]]);
     }
 }
 
@@ -108,26 +100,27 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Looks for all in their first buckets, and lists those that go on. `sift`: only where filters say that they may be there. */
-ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
+/* Looks for all keys in their home buckets and lists the keys to look for in their second buckets. `sift`: skips
+ * buckets whose filters exclude the key. */
+ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
     __global const uint *filters = hash_filters(table);
     hash_list            look;
 
-    for (uint i = 0; i < asked->n; i++) {
-        places[i].bucket = hash_home_asked(table, asked, i);
+    for (uint i = 0; i < block->n; i++) {
+        places[i].bucket = hash_home_of(table, block, i);
         places[i].slot = HASH_NONE;
         hash_prefetch_filter(table, places[i].bucket);
     }
     look.n = on->n = 0;
-    for (uint i = 0; i < asked->n; i++) {
+    for (uint i = 0; i < block->n; i++) {
         const uint filter = filters[places[i].bucket];
-        const bool there = asked->buckets[i] != 0, may = !sift | hash_may_have(filter, asked->mixed[i]);
+        const bool there = block->buckets[i] != 0, may = !sift | hash_may_have(filter, block->mixed[i]);
         hash_list_if(&look, i, there & may);
         hash_list_if(on, i, there & !may & filter >> 31);
     }
-    hash_look_into(table, asked, places, &look);
+    hash_look_into(table, block, places, &look);
     for (uint k = 0; k < look.n; k++) {
         const uint       i = look.i[k];
         const hash_place place = places[i];
@@ -135,8 +128,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* And in their second ones, or wherever they may be stashed. */
-ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *asked, __private hash_place *places,
+/* Looks for the listed keys in their second buckets, and everywhere if their home bucket has HASH_SCAN. */
+ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
     __global const uint *filters = hash_filters(table);
@@ -144,40 +137,40 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_bloc
     bool                 scan[HASH_IN_FLIGHT];
 
     for (uint k = 0; k < on->n; k++) {
-        const uint i = on->i[k], start = asked->start[i], home = places[i].bucket - start;
+        const uint i = on->i[k], start = block->start[i], home = places[i].bucket - start;
         scan[k] = table->spills[places[i].bucket] == HASH_SCAN;
-        places[i].bucket = start + hash_second(asked->mixed[i], home, asked->buckets[i]);
+        places[i].bucket = start + hash_second(block->mixed[i], home, block->buckets[i]);
         hash_prefetch_filter(table, places[i].bucket);
     }
     look.n = 0;
     for (uint k = 0; k < on->n; k++) {
         const uint i = on->i[k];
         if (scan[k])
-            places[i] = hash_find_stashed(table, asked->start[i], asked->buckets[i], asked->mixed[i]);
+            places[i] = hash_find_stashed(table, block->start[i], block->buckets[i], block->mixed[i]);
         else
-            hash_list_if(&look, i, hash_may_have(filters[places[i].bucket], asked->mixed[i]));
+            hash_list_if(&look, i, hash_may_have(filters[places[i].bucket], block->mixed[i]));
     }
-    hash_look_into(table, asked, places, &look);
+    hash_look_into(table, block, places, &look);
 }
 #endif
 
-/* Where they are. `sift`: most are thought not to be there. */
-ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *asked, bool sift,
+/* Finds the places of a block. `sift`: most keys are expected to be absent. */
+ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *block, bool sift,
                           __private hash_place *places)
 {
 #if ORDO_CPU
     hash_list on;
-    hash_look_first(table, asked, places, sift, &on);
-    hash_look_second(table, asked, places, &on);
+    hash_look_first(table, block, places, sift, &on);
+    hash_look_second(table, block, places, &on);
 #else
     const hash_place none = { 0, HASH_NONE };
-    places[0] = asked->buckets[0] ? hash_look(table, asked->start[0], asked->buckets[0], asked->mixed[0]) : none;
+    places[0] = block->buckets[0] ? hash_look(table, block->start[0], block->buckets[0], block->mixed[0]) : none;
 #endif
 }
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* Two queries never share an output; found and values_out may be NULL. */
+/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, __global hash_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -189,33 +182,35 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
                 found[found_at + i] = 0;
         return;
     }
-    bool sift = true; /* as the last block went */
-    HASH_EACH_BLOCK (block, n) {
-        hash_block asked;
+    bool sift = true; /* most keys of the last block were absent */
+    HASH_EACH_BLOCK (b, n) {
+        hash_block block;
         hash_place places[HASH_IN_FLIGHT];
         uint       n_found = 0;
-        hash_load_block(&table, keys + keys_at, block, n, &asked);
-        hash_look_up(&table, &asked, sift, places);
-        HASH_EACH_ASKED (i, asked) {
+        hash_load_block(&table, keys + keys_at, b, n, &block);
+        hash_look_up(&table, &block, sift, places);
+        HASH_EACH_IN_BLOCK(i, block)
+        {
             const hash_place place = places[i];
             n_found += place.slot != HASH_NONE;
 #if ORDO_VALUE_BYTES
             if (values_out && place.slot != HASH_NONE)
-                values_out[values_out_at + asked.at + i] = hash_values(&table, place.bucket)[place.slot];
+                values_out[values_out_at + block.at + i] = hash_values(&table, place.bucket)[place.slot];
 #endif
             if (found)
-                found[found_at + asked.at + i] = place.slot != HASH_NONE;
+                found[found_at + block.at + i] = place.slot != HASH_NONE;
         }
-        sift = 2 * n_found < asked.n;
+        sift = 2 * n_found < block.n;
     }
 }
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of all groups erase side by side. What is erased, by whom ever, is the same, and so are slots, spills and
- * counts when all have: each of these is changed by the one work-item that emptied the slot. */
+/* Work-items of all groups erase concurrently. Slots, spills and counts do not depend on their order, because the work-
+ * item that empties a slot makes all changes for it. */
 
-/* Empties the slot at `word`, which has the key's upper 32 bits; of equal keys one does. */
+/* Empties a slot. `word` is the key's upper 32 bits in it. If several work-items erase the key, one of them returns
+ * true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -223,12 +218,12 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     if (ordo_cas(word, upper, empty) != upper)
         return false;
 #if KEY_BITS == 64
-    ordo_poke(word - 1, 0u); /* torn, it is no key of this partition, or another's that its own slot still has */
+    ordo_poke(word - 1, 0u); /* with this lower word the slot matches no key of the partition */
 #endif
     return true;
 }
 
-/* Takes the key out of a bucket; false if it is not there (any more). */
+/* Erases the key from a bucket. False if the bucket does not have it. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -240,7 +235,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn read may show the key in a slot that another work-item empties, so both slots are tried. */
+        /* A torn read may match the key in a slot that another work-item empties, so both slots are tried. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -252,8 +247,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* From its second bucket: the first one has an element less there. HASH_SCAN is no number: such partitions are counted
- * again, by hash_recount. */
+/* Erases the key from its second bucket and decrements the spills of the home bucket. If these are HASH_SCAN, marks the
+ * partition for hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {
@@ -277,17 +272,19 @@ void hash_erase(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n
     const hash_table table = HASH_TABLE_HERE;
     hash_changed     changed;
     changed.n = 0;
-    HASH_EACH_BLOCK (block, n) {
-        hash_block asked;
-        hash_load_block(&table, keys + keys_at, block, n, &asked);
-        HASH_EACH_ASKED (i, asked) {
-            const uint bucket = hash_home_asked(&table, &asked, i);
+    HASH_EACH_BLOCK (b, n) {
+        hash_block block;
+        hash_load_block(&table, keys + keys_at, b, n, &block);
+        HASH_EACH_IN_BLOCK(i, block)
+        {
+            const uint bucket = hash_home_of(&table, &block, i);
             hash_prefetch(&table, bucket);
             hash_prefetch_filter(&table, bucket);
         }
-        HASH_EACH_ASKED (i, asked) {
-            const ordo_key mixed = asked.mixed[i];
-            const uint     p = hash_partition(mixed, table.bits), start = asked.start[i], buckets = asked.buckets[i];
+        HASH_EACH_IN_BLOCK(i, block)
+        {
+            const ordo_key mixed = block.mixed[i];
+            const uint     p = hash_partition(mixed, table.bits), start = block.start[i], buckets = block.buckets[i];
             if (buckets == 0)
                 continue;
             if (hash_take(&table, start + hash_home(mixed, table.bits, buckets), mixed, &changed) ||

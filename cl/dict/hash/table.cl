@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table in memory, and lookups in it; shared/hash_table.h draws it and has the invariants.
- *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
+/* The layout of a hash table (shared/hash_table.h) and lookups in it. The host defines ORDO_KEY, ORDO_VALUE_BYTES. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/hash_table.h"
@@ -9,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* What a kernel is given of a table. starts is NULL where nothing was ever stored. */
+/* The arguments of kernels that describe a table. starts is NULL for an empty table. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -21,13 +19,13 @@
 typedef struct {
     __global uchar *buckets, *spills;
     __global uint  *starts, *counts;
-    uint            bits; /* of a partition's number: 1 at least */
+    uint            bits; /* bits of a partition's number: 1 at least */
     ulong           seed;
 } hash_table;
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Bijections, after C. Wellons' search for the least bias (32 bits) and D. Stafford's thirteenth mixer (64). */
+/* Bijections by C. Wellons' search for the least bias (32 bits) and D. Stafford's 13th mixer (64 bits). */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -45,14 +43,14 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Bits that are as good as the mixed key's, and others. */
+/* Bits that are as random as the mixed key's, but others. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* The bits below the partition's number, moved up. */
+/* Moves the bits below the partition's number up. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -90,13 +88,13 @@ ORDO_FN uint hash_partition(ordo_key mixed, uint bits)
     return (uint) (mixed >> (KEY_BITS - bits));
 }
 
-/* H2: what stands in the empty slots of a partition. */
+/* The word of empty slots in a partition (H2). */
 ORDO_FN ordo_key hash_empty(uint partition, uint bits)
 {
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* x as a share of n: as evenly among 0 to n - 1 as the values of x. (Twenty instructions came of mul_hi on a CPU.) */
+/* Maps x evenly to 0 .. n - 1. On CPUs mul_hi compiled to twenty instructions. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU
@@ -106,7 +104,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* A key's buckets in a partition that has `n` of them. */
+/* The buckets of a key in a partition with n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -134,123 +132,23 @@ ORDO_FN __global ordo_value *hash_values(const hash_table *table, uint bucket)
 }
 typedef ordo_value hash_value;
 #else
-typedef uint hash_value; /* of pointers that are NULL */
+typedef uint hash_value; /* the type of pointers that are NULL */
 #endif
 
-/* While others change it. */
+/* The spills of a bucket that other work-items may change. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_peek((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
-/* ---- filters (H5) ------------------------------------------------------------------------------------------------ */
-
-/* Elsewhere than on CPUs there are none, and nothing is to be done. */
-#if ORDO_CPU
-ORDO_FN __global uint *hash_filters(const hash_table *table)
-{
-    return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
-}
-
-/* A key's bits in the filter of the bucket that it is in: one of the lower 16, and one of the next 15. */
-ORDO_FN uint hash_filter_of(ordo_key mixed)
-{
-    const uint x = (uint) mixed;
-    return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
-}
-
-/* What the filter of a bucket of partition p is to be, from which so many have spilled; others may change it meanwhile. */
-ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
-{
-    __global const uint *words = (__global const uint *) hash_keys(table, bucket);
-#if KEY_BITS == 32
-    const uint8 mixed = (uint8) (ordo_peek128(words), ordo_peek128(words + 4)), upper = mixed >> (32 - table->bits);
-#else
-    const ulong8           wide = (ulong8) (as_ulong2(ordo_peek128(words)), as_ulong2(ordo_peek128(words + 4)),
-                                  as_ulong2(ordo_peek128(words + 8)), as_ulong2(ordo_peek128(words + 12)));
-    const uint8            mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
-#endif
-    const uint8 each =
-        as_uint8(upper == p) & ((uint8) 1 << (mixed & 15) | (uint8) 0x10000 << ((mixed >> 4 & 15) * 15 >> 4));
-    const uint4 four = each.lo | each.hi;
-    const uint2 two = four.lo | four.hi;
-    return two.x | two.y | (spilled ? HASH_SPILLED : 0);
-}
-#endif
-
-/* Whether the filter of a bucket of partition p is right. */
-ORDO_FN bool hash_is_filtered(const hash_table *table, uint p, uint bucket)
-{
-#if ORDO_CPU
-    return hash_filters(table)[bucket] == hash_filter_for(table, p, bucket, table->spills[bucket]);
-#else
-    return true;
-#endif
-}
-
-/* After each change of a bucket of partition p, or of its spills; by the work-item that made it, the only one (where there
- * are filters, a partition's work-group has one). */
-ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
-{
-#if ORDO_CPU
-    hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
-#endif
-}
-
-/* Buckets that a work-item has changed where others change them too, and their partitions. */
-#define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
-typedef struct {
-#if ORDO_CPU
-    uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
-#else
-    uint n;
-#endif
-} hash_changed;
-
-/* What becomes of their filters: before the launch ends. All work-items update one word, behind the filters, before they look. So
- * whoever looks last at a bucket sees all its changes, and leaves the filter as it is to be: others who would change it after that
- * would look again. That is at most once for each change of the bucket. */
-ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
-{
-#if ORDO_CPU
-    while (changed->n) { /* else there may be no table */
-        __global uint *filters = hash_filters(table);
-        const uint     n = changed->n;
-        ordo_fence_device();
-        (void) ordo_or((volatile __global uint *) filters + table->starts[1u << table->bits], 0u);
-        ordo_fence_device();
-        changed->n = 0;
-        for (uint k = 0; k < n; k++) {
-            const uint p = changed->partition[k], bucket = changed->bucket[k];
-            const uint is = ordo_peek((volatile __global uint *) filters + bucket);
-            const uint wanted = hash_filter_for(table, p, bucket, hash_load_spills(table, bucket));
-            if (is == wanted)
-                continue;
-            (void) ordo_cas((volatile __global uint *) filters + bucket, is, wanted);
-            changed->partition[changed->n] = p;
-            changed->bucket[changed->n++] = bucket;
-        }
-    }
-#endif
-}
-
-ORDO_FN void hash_note_change(const hash_table *table, uint p, uint bucket, __private hash_changed *changed)
-{
-#if ORDO_CPU
-    if (changed->n == HASH_CHANGED_MAX)
-        hash_update_filters(table, changed);
-    changed->partition[changed->n] = p;
-    changed->bucket[changed->n++] = bucket;
-#endif
-}
-
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes: so many of them, or 16, at a time. */
+/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes, so loads have 32 bytes, or
+ * 16. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* A byte of ones where the key is; there is one at most. (clz of none is 64.) */
+    /* a byte of ones for the slot with the key, which is one at most; clz of 0 is 64 */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -290,7 +188,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* Where an element is: its bucket of the table and its slot there, HASH_NONE if it is not. */
+/* The place of an element: its bucket in the table and its slot. The slot is HASH_NONE if there is no such element. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -305,7 +203,7 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* The same where it is not in its first bucket, from which elements have spilled: `first` of the partition's n from `start` on. */
+/* Continues a lookup in bucket `first` of n from `start` on, which has spills. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -315,7 +213,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* The same by a mixed key's partition, which has n buckets from `start` on: some at least. */
+/* Looks a mixed key up in its partition, which has n buckets from `start` on, at least one. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

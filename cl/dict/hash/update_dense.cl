@@ -9,8 +9,9 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts the live updates that store a new key, sets their bits in mem->fresh, which is all 0 before, and counts those that
- * erase a key. `change`: stores values of keys that exist, and clears the words of erased elements. Ends with a barrier. */
+/* Counts the live updates that store a new key, sets their bits in mem->fresh, which is all 0 before, and counts those
+ * that erase a key. `change`: stores values of keys that exist, and clears the words of erased elements. Ends with a
+ * barrier. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -124,8 +125,9 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Each partition has the capacity. Updates the partitions that are left by left[p] (enum hash_left), or all if left is NULL.
- * If HASH_COMBINES, left[p] becomes HASH_DONE after partition p, so a launch that is repeated combines nothing twice. */
+/* Each partition has the capacity. Updates the partitions that are left by left[p] (enum hash_left), or all if left is
+ * NULL. If HASH_COMBINES, left[p] becomes HASH_DONE after partition p, so a launch that is repeated combines nothing
+ * twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -3,10 +3,10 @@
  *
  *   hash_update_sparse   applies the batch, and reports the partitions that are left
  *
- * A work-group leaves a partition as hash_update_dense would, bit by bit, and leaves to that kernel what it cannot do. It
- * makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at once,
- * by atomic maxima, as if the elements there proposed for their own slots. A word only grows, so neither repeats matter nor
- * that some of these elements have been displaced meanwhile.
+ * A work-group leaves a partition as hash_update_dense would, bit by bit, and leaves to that kernel what it cannot do.
+ * It makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
+ * once, by atomic maxima, as if the elements there proposed for their own slots. A word only grows, so neither repeats
+ * matter nor that some of these elements have been displaced meanwhile.
  *
  * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
  */
@@ -96,8 +96,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a place for an element that proposes to a bucket and for each element that it displaces, or leaves the partition. A
- * word 0 touches the bucket only. */
+/* Finds a place for an element that proposes to a bucket and for each element that it displaces, or leaves the
+ * partition. A word 0 touches the bucket only. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -112,8 +112,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Places new keys, and touches buckets with erased elements. One loop, because a compiler failed on two calls. Ends with a
- * barrier. */
+/* Places new keys, and touches buckets with erased elements. One loop, because a compiler failed on two calls. Ends
+ * with a barrier. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -133,14 +133,14 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------------ */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 #define HASH_EACH_TOUCHED(s, part, mem)                                                                                \
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts elements that come to lie in their second bucket, less those that leave it, and reads displaced elements. Leaves the
- * partition if a stashed element is erased. Ends with a barrier. */
+/* Counts elements that come to lie in their second bucket, less those that leave it, and reads displaced elements.
+ * Leaves the partition if a stashed element is erased. Ends with a barrier. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -195,7 +195,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
-    hash_barrier(); /* without it PoCL 3.1 loses a new 8-byte key: the stores of the first loop come after those of the second */
+    hash_barrier(); /* without it PoCL 3.1 runs the stores of the second loop first and loses a new 8-byte key */
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];
@@ -215,8 +215,9 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false if the partition is left: then nothing has changed but values of keys
- * that exist (all of them, if n is at most HASH_SPARSE_MAX) and combined values of the batch. All work-items return the same. */
+/* Applies the updates of a partition. Returns false if the partition is left: then nothing has changed but values of
+ * keys that exist (all of them, if n is at most HASH_SPARSE_MAX) and combined values of the batch. All work-items
+ * return the same. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];

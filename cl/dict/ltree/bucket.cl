@@ -269,10 +269,8 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
         u->index[e] = i;
         u->key[e] = key_bits(batch->keys[i]);
         u->erases[e] = batch->all_erased || (batch->erased && batch->erased[i]);
-#if ORDO_VALUE_BYTES
-        if (!u->erases[e])
+        if (HAS_VALUES && !u->erases[e])
             u->value[e] = batch->values[i];
-#endif
     }
 }
 

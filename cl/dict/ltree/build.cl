@@ -49,9 +49,8 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
         ordo_key_form form = LTREE_UNUSED;
         if (word < size) {
             form = key_bits(keys[first + word]);
-#if ORDO_VALUE_BYTES
-            ltree_values(&tree, leaf)[word] = values[values_at + first + word];
-#endif
+            if (HAS_VALUES)
+                ltree_values(&tree, leaf)[word] = values[values_at + first + word];
         }
         if (word == LTREE_LOW)
             form = leaf > 0 ? key_bits(keys[first - 1]) : 0;

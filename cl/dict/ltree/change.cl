@@ -51,8 +51,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
     const uint     capacity = level > 0 ? batch->inner_capacity : batch->leaf_capacity;
-    if (ordo_load_relaxed(taken) >= capacity || ltree_inject(op, FAULT_NODES, 8) ||
-        (level > 0 && ltree_inject(op, FAULT_NO_INNER, 1)))
+    if (ordo_load_relaxed(taken) >= capacity || concurrent_strikes(&op->faults, FAULT_NODES, 8) ||
+        (level > 0 && concurrent_strikes(&op->faults, FAULT_NO_INNER, 1)))
         return LTREE_NONE;
     const uint node = ordo_add(taken, 1);
     return node < capacity ? node : LTREE_NONE;
@@ -62,7 +62,7 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
-    if (ltree_inject(op, FAULT_LATCHES, 8))
+    if (concurrent_strikes(&op->faults, FAULT_LATCHES, 8))
         return false;
     if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
         return false;

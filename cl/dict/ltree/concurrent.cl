@@ -94,8 +94,7 @@
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c), and reads its own stores.
  *
- * LTREE_HISTORY 1 records when each operation began and ended. LTREE_FAULTS 1 (tests) makes `faults` a sum of enum ordo_fault.
- * Pauses end when the clock of histories has advanced, so without LTREE_HISTORY they are long.
+ * Histories and injected faults (tests): dict/concurrent.cl.
  */
 #pragma once
 #include "dict/ltree/read.cl"
@@ -155,7 +154,7 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     op->count = 0;
     if (CODE_FINDS(op->code))
         return false;
-    ltree_tick(batch, op, 0);
+    concurrent_tick(batch->history, batch->tree.state + LTREE_TICK, op->i, 0);
     if (op->code >= N_CONCURRENT_CODES) {
         ltree_outcome(batch, op, OUTCOME_UNKNOWN);
         return false;
@@ -202,15 +201,6 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
         ordo_store_relaxed(state + LTREE_MOVED, 1);
     const uint place = ordo_add(state + LTREE_PENDING, 1);
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
-}
-
-/* Its die falls otherwise in each launch: what fails once must not fail for ever. */
-ORDO_FN void ltree_begin_faults(const ltree_batch *batch, ltree_op *op)
-{
-    if (LTREE_FAULTS)
-        op->dice = (uint) get_global_id(0) * 2654435761u + ordo_add(batch->tree.state + LTREE_TICK, 1) * 40503u;
-    if (LTREE_HAS_FAULT(op, FAULT_LATE_START) && get_global_id(0) % 64 == 0)
-        ltree_wait(batch, 1, ORDO_CPU ? 2000000 : 1000);
 }
 
 /* Where a work-item stands: in an operation, or before number `next` of the launch's. */
@@ -320,8 +310,7 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
     ltree_turn turn = { .next = get_global_id(0), .idle = true };
 
     turn.op.elements = 0;
-    turn.op.faults = faults;
-    ltree_begin_faults(&batch, &turn.op);
+    turn.op.faults = concurrent_begin(state + LTREE_TICK, faults);
     for (bool more = true; LTREE_ANY(more);)
         if (more)
             more = ltree_take_turn(&batch, &turn, first, n, again);

@@ -25,10 +25,8 @@ ORDO_FN void ltree_write_result(const ltree_tree *tree, ltree_position position,
                                 __global uchar *found)
 {
     const bool hit = (position.place & PLACE_HIT) != 0;
-#if ORDO_VALUE_BYTES
-    if (value && hit)
+    if (HAS_VALUES && value && hit)
         *value = ltree_values(tree, position.leaf)[position.place & PLACE_SLOT];
-#endif
     if (found)
         *found = hit;
 }

@@ -52,9 +52,7 @@ void list_export(LTREE_TREE, uint places, __global const uint *order, __global c
             continue;
         if (keys_out)
             keys_out[keys_at + first + slot] = key_from_bits(ltree_leaf(&tree, order[at])[slot]);
-#if ORDO_VALUE_BYTES
-        if (values_out)
+        if (HAS_VALUES && values_out)
             values_out[values_at + first + slot] = ltree_values(&tree, order[at])[slot];
-#endif
     }
 }

@@ -49,7 +49,7 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
         ordo_poke(ltree_right(line), tail.right);
         return false;
     }
-    if (kept + count > (kept ? LTREE_MERGED : LTREE_SLOTS) || ltree_inject(op, FAULT_LATCHES, 8) ||
+    if (kept + count > (kept ? LTREE_MERGED : LTREE_SLOTS) || concurrent_strikes(&op->faults, FAULT_LATCHES, 8) ||
         ordo_cas(ltree_header(right), tail.header, tail.header | LTREE_LATCHED) != tail.header)
         return false;
     *of_right = tail;

@@ -25,6 +25,8 @@ typedef ordo_value ltree_value;
 typedef uint ltree_value; /* there are none */
 #endif
 
+#define HAS_VALUES (ORDO_VALUE_BYTES != 0)
+
 /* What an unused slot holds: no query is greater, so a count of lesser keys does not count it. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 

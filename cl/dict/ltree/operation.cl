@@ -2,20 +2,17 @@
 /* A concurrent operation on a linked tree: its batch and its work-item, faults that tests inject, how nodes are read, and
  * results. concurrent.cl explains the order of its accesses. */
 #pragma once
-#include "dict/codes.cl"
+#include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
-#include "shared/faults.h"
 
 #if TEAM_WIDTH != 1
 #error "TEAM_WIDTH must be 1: each work-item has its own operation"
 #endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
-/* Where an operation knows of it. */
-#define LTREE_HAS_FAULT(op, kind) (LTREE_FAULTS && (op)->faults & (kind))
 
 /* Steps of an operation that came to nothing, after which it is left to another launch. (A try takes some 10 us on an H200
  * where a leaf is fought over.) */
-#define LTREE_TRIES(op) (LTREE_HAS_FAULT(op, FAULT_NO_TRIES) ? 0 : 256)
+#define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
 /* What came of a step. */
 #define STEP_AGAIN   0 /* nothing: another work-item was in the path, or the search has lost its path */
@@ -31,8 +28,6 @@
  * so many, so that not the next store splits it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
-
-#define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
 /* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
@@ -73,33 +68,13 @@ typedef struct {
     bool lost;     /* has lost its path: caches are not trusted */
     uint zombie;   /* the zombie that led to `at`, or LTREE_NONE */
     uint elements; /* stored by this work-item, less those erased, over all its operations */
-    uint dice;
-    uint faults; /* where LTREE_FAULTS */
+    concurrent_faults faults;
 } ltree_op;
-
-/* Whether something that is done to an operation now and then happens now. */
-ORDO_FN bool ltree_inject(ltree_op *op, uint kind, uint one_in)
-{
-    if (!LTREE_HAS_FAULT(op, kind))
-        return false;
-    op->dice = op->dice * 1664525u + 1013904223u;
-    return (op->dice >> 8) % one_in == 0;
-}
-
-/* Waits for others to come by: until their clock has gone on by `ticks`, but not for ever. A processor looks often,
- * for it reads from its cache; and a thread may have to be woken. */
-ORDO_FN void ltree_wait(const ltree_batch *batch, uint ticks, uint looks)
-{
-    volatile __global uint *clock = batch->tree.state + LTREE_TICK;
-    const uint              since = ordo_load_relaxed(clock);
-    for (uint k = 0; k < looks && ordo_load_relaxed(clock) - since < ticks; k++)
-        ordo_pause();
-}
 
 ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
 {
-    if (ltree_inject(op, kind, kind == FAULT_SLOW_RAISE ? 1 : 16))
-        ltree_wait(batch, 16, ORDO_CPU ? 1000 : 100);
+    if (concurrent_strikes(&op->faults, kind, kind == FAULT_SLOW_RAISE ? 1 : 16))
+        concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -299,20 +274,9 @@ ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *l
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-ORDO_FN void ltree_tick(const ltree_batch *batch, const ltree_op *op, uint end)
-{
-    if (!LTREE_HISTORY)
-        return;
-    ordo_fence_device();
-    batch->history[2 * op->i + end] = ordo_add(batch->tree.state + LTREE_TICK, 1);
-    ordo_fence_device();
-}
-
 ORDO_FN void ltree_outcome(const ltree_batch *batch, const ltree_op *op, uint outcome)
 {
-    ltree_tick(batch, op, 1);
-    if (batch->outcomes)
-        batch->outcomes[op->i] = (uchar) outcome;
+    concurrent_outcome(batch->outcomes, batch->history, batch->tree.state + LTREE_TICK, op->i, outcome);
 }
 
 ORDO_FN uint ltree_answer(const ltree_batch *batch, const ltree_op *op, bool found)

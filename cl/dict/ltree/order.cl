@@ -73,10 +73,8 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
             continue;
         if (keys_out)
             keys_out[keys_at + i] = key_from_bits(ltree_leaf(&tree, leaf)[slot]);
-#if ORDO_VALUE_BYTES
-        if (values_out)
+        if (HAS_VALUES && values_out)
             values_out[values_at + i] = ltree_values(&tree, leaf)[slot];
-#endif
     }
 }
 
@@ -120,9 +118,7 @@ void ltree_select(LTREE_TREE, uint places, __global const uint *order, __global 
         const uint at = ltree_place_of_rank(before, 0, places - 1, rank), slot = rank - before[at];
         if (keys_out)
             keys_out[keys_at + i] = key_from_bits(ltree_leaf(&tree, order[at])[slot]);
-#if ORDO_VALUE_BYTES
-        if (values_out)
+        if (HAS_VALUES && values_out)
             values_out[values_at + i] = ltree_values(&tree, order[at])[slot];
-#endif
     }
 }

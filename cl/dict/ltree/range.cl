@@ -66,9 +66,7 @@ typedef struct {
 /* Elements on their way: all are read before one is written, as a work-item waits at a write for what is written. */
 typedef struct {
     ordo_key_form key;
-#if ORDO_VALUE_BYTES
-    ltree_value value;
-#endif
+    ltree_value   value;
 } ltree_element;
 
 ORDO_FN ltree_element ltree_read_element(const ltree_copy *copy, uint leaf, uint slot)
@@ -76,10 +74,8 @@ ORDO_FN ltree_element ltree_read_element(const ltree_copy *copy, uint leaf, uint
     ltree_element element = { 0 };
     if (copy->keys)
         element.key = ltree_leaf(&copy->tree, leaf)[slot];
-#if ORDO_VALUE_BYTES
-    if (copy->values)
+    if (HAS_VALUES && copy->values)
         element.value = ltree_values(&copy->tree, leaf)[slot];
-#endif
     return element;
 }
 
@@ -87,10 +83,8 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
 {
     if (copy->keys)
         copy->keys[to] = key_from_bits(element.key);
-#if ORDO_VALUE_BYTES
-    if (copy->values)
+    if (HAS_VALUES && copy->values)
         copy->values[to] = element.value;
-#endif
 }
 
 /* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of

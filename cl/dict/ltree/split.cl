@@ -150,9 +150,8 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
     const uint        leaf = split_number(split, to.j);
 
     ltree_leaf(tree, leaf)[to.slot] = key;
-#if ORDO_VALUE_BYTES
-    ltree_values(tree, leaf)[to.slot] = value;
-#endif
+    if (HAS_VALUES)
+        ltree_values(tree, leaf)[to.slot] = value;
     if (to.slot + 1 == to.size && to.j + 1 < split->nodes)
         split_border(tree, split, to.j, key);
 }

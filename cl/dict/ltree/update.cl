@@ -103,10 +103,8 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     for (uint slot = 0; slot < LTREE_SLOTS; slot++) {
         const uint its = from + slot;
         line[slot] = its < to ? ltree_leaf(tree, source)[its] : LTREE_UNUSED;
-#if ORDO_VALUE_BYTES
-        if (its < to)
+        if (HAS_VALUES && its < to)
             ltree_values(tree, leaf)[slot] = ltree_values(tree, source)[its];
-#endif
     }
     line[LTREE_RIGHT] = right;
     line[LTREE_HEADER] = tree->leaf_counts[leaf] = to - from;
@@ -217,9 +215,7 @@ ORDO_FN void split_put_update(const ltree_tree *tree, const leaf_batch *batch, l
 /* A leaf's elements. */
 typedef struct {
     ordo_key_form key[LTREE_SLOTS];
-#if ORDO_VALUE_BYTES
-    ltree_value value[LTREE_SLOTS];
-#endif
+    ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
 /* Unused slots too: so many words are copied fastest. */
@@ -227,10 +223,9 @@ ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *c
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
         copy->key[slot] = ltree_leaf(tree, leaf)[slot];
-#if ORDO_VALUE_BYTES
-    for (uint slot = 0; slot < LTREE_SLOTS; slot++)
-        copy->value[slot] = ltree_values(tree, leaf)[slot];
-#endif
+    if (HAS_VALUES)
+        for (uint slot = 0; slot < LTREE_SLOTS; slot++)
+            copy->value[slot] = ltree_values(tree, leaf)[slot];
 }
 
 /* Stores the elements of slots from .. to - 1 at place p of all that the leaf becomes. */
@@ -240,11 +235,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     if (split->nodes == 1 && p == from)
         return; /* there they are */
     for (uint slot = from; slot < to; slot++) {
-#if ORDO_VALUE_BYTES
-        const ltree_value value = copy->value[slot];
-#else
-        const ltree_value value = 0;
-#endif
+        const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
     }
 }
@@ -289,11 +280,9 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 /* A leaf's elements in a team's lanes, and what the updates do to them. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
-#if ORDO_VALUE_BYTES
-    ltree_value value[LANE_WORDS];
-#endif
-    uint to[LANE_WORDS];   /* its place among all that the leaf becomes */
-    bool kept[LANE_WORDS]; /* not erased, not replaced */
+    ltree_value   value[LANE_WORDS];
+    uint          to[LANE_WORDS];   /* its place among all that the leaf becomes */
+    bool          kept[LANE_WORDS]; /* not erased, not replaced */
 } leaf_tile;
 
 ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
@@ -305,9 +294,8 @@ ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private 
         tile->kept[r] = slot < count;
         if (slot < count) {
             tile->key[r] = ltree_leaf(tree, leaf)[slot];
-#if ORDO_VALUE_BYTES
-            tile->value[r] = ltree_values(tree, leaf)[slot];
-#endif
+            if (HAS_VALUES)
+                tile->value[r] = ltree_values(tree, leaf)[slot];
         }
     }
 }
@@ -381,11 +369,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
 {
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
-#if ORDO_VALUE_BYTES
-        const ltree_value value = tile->value[r];
-#else
-        const ltree_value value = 0;
-#endif
+        const ltree_value value = HAS_VALUES ? tile->value[r] : 0;
         if (tile->kept[r])
             split_put_element(tree, split, tile->to[r], tile->key[r], value);
     }
@@ -418,10 +402,9 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {
     for (uint slot = 0; slot < LTREE_WORDS; slot += 512 / KEY_BITS)
         ORDO_PREFETCH(ltree_leaf(tree, leaf) + slot);
-#if ORDO_VALUE_BYTES
-    for (uint slot = 0; slot < LTREE_SLOTS; slot += 64 / ORDO_VALUE_BYTES)
-        ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
-#endif
+    if (HAS_VALUES)
+        for (uint slot = 0; slot < LTREE_SLOTS; slot += 64 / sizeof(ltree_value))
+            ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
 /* So many leaves before a team's turn comes, a CPU asks for it. */

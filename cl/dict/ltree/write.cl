@@ -74,7 +74,7 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;
 
-    if ((root & LTREE_ROOT_LATCHED) || ltree_inject(op, FAULT_LATCHES, 4) ||
+    if ((root & LTREE_ROOT_LATCHED) || concurrent_strikes(&op->faults, FAULT_LATCHES, 4) ||
         ordo_cas(word, root, root | LTREE_ROOT_LATCHED) != root)
         return STEP_AGAIN;
     const uint node = ltree_new_node(batch, op, op->level);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches of a HAMT by key and by rank. shared/hamt_node.h draws it and lists the invariants.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -36,7 +36,7 @@ typedef ordo_value hamt_value;
 typedef uint hamt_value; /* for pointers that are NULL */
 #endif
 
-/* ---- forms of leaves ---------------------------------------------------------------------------------------------- */
+/* ---- forms of leaves --------------------------------------------------------------------------------------------- */
 
 /* Bytes of a leaf's keys. */
 ORDO_FN uint hamt_key_bytes(uint count, bool wide)
@@ -61,7 +61,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. `before` is true up to some i. */
+/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. It is true up to some i. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -71,7 +71,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
             end_ = i;                                                                                                  \
     }
 
-/* ---- leaves by key and rank ------------------------------------------------------------------------------------------ */
+/* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
 /* The shift that reduces numbers up to `span` to `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
@@ -112,7 +112,7 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* The leaf to which a key belongs: the last one whose first key is not greater, or leaf 0. The trie has leaves. */
+/* The leaf of a key: the last one whose first key is not greater, or leaf 0. The trie has leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -136,7 +136,7 @@ ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
     return low - 1;
 }
 
-/* ---- elements of leaves ------------------------------------------------------------------------------------------------ */
+/* ---- elements of leaves ------------------------------------------------------------------------------------------ */
 
 /* A leaf's record, elements and block. */
 typedef struct {

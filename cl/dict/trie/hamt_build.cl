@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. Work-items of a kernel are independent, and the
- * host scans between kernels.
+/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. Work-items of a kernel are independent,
+ * and the host scans between kernels.
  *
  *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
- *   the trie       hamt_replace hamt_keep hamt_add hamt_before: records of all leaves
- *                  hamt_sizes hamt_move: old blocks, if they move to a new pool
- *                  hamt_fill: blocks of new leaves
- *                  hamt_cells: tables
+ *   records        hamt_replace hamt_keep hamt_add hamt_before: of all leaves
+ *   blocks         hamt_sizes hamt_move: of old leaves, to a new pool; hamt_fill: of new leaves
+ *   tables         hamt_cells
  *
  * The old trie may have no leaf.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -19,7 +18,7 @@
 /* Built together: hamt_heads hamt_starts hamt_shape hamt_replace hamt_keep hamt_add hamt_before hamt_fill hamt_cells */
 /* Built together: hamt_sizes hamt_move */
 
-/* ---- new leaves ---------------------------------------------------------------------------------------------------- */
+/* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Bits up to the highest one in which two keys differ. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
@@ -27,7 +26,7 @@ ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
     return KEY_BITS - FORM_CLZ(a ^ b);
 }
 
-/* The region of the old leaf to which a key belongs: *least to *most. */
+/* The region of a key's old leaf: *least to *most. */
 ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *least, ordo_key_form *most)
 {
     *least = 0;
@@ -41,8 +40,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, whose highest different bit is number `bits` - 1, belong to different leaves: the least aligned
- * region of both has more than HAMT_LEAF elements from `least` to `most`. */
+/* Whether elements m - 1 and m, whose highest different bit is number `bits` - 1, belong to different leaves: the
+ * least aligned region of both has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -88,8 +87,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the record of the k-th new leaf, whose `before` has its own elements, without a block yet; units[k]: units of its
- * block, after the last leaf 0; owner[k]: the old leaf of its region. */
+/* fresh[k]: the record of the k-th new leaf, whose `before` has its own elements, without a block yet; units[k]:
+ * units of its block, after the last leaf 0; owner[k]: the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -115,7 +114,7 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
     }
 }
 
-/* ---- the trie ------------------------------------------------------------------------------------------------------ */
+/* ---- the trie ---------------------------------------------------------------------------------------------------- */
 
 /* The number of n ascending words that are less than one. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
@@ -216,8 +215,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* The first element of a word writes the word and clears the words without keys before it. The leaf's last element clears the
- * words after its own. */
+/* The first element of a word writes the word and clears the words without keys before it. The leaf's last element
+ * clears the words after its own. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -260,7 +259,7 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
     }
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* A table over first keys, or over ranks (the elements before leaves). */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of shared/hamt_node.h: enum hamt_finding in `wrong`.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"

@@ -9,20 +9,20 @@
  *
  * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/less.cl"
 #include "dict/trie/hamt.cl"
-#include "shared/runs.h"
+#include "group/hidden.cl"
 
 /* Built together: hamt_effects hamt_plan hamt_records hamt_blocks */
 
-/* ---- updates ------------------------------------------------------------------------------------------------------ */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An effect: the number of the leaf's keys that are less than the update's; whether its key is stored; whether it is the last
- * update of its key and stores it, or removes it. */
+/* An effect: the number of the leaf's keys that are less than the update's; whether its key is stored; whether it is
+ * the last update of its key and stores it, or removes it. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u
 #define EFFECT_STORES 0x2000u
@@ -73,7 +73,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
     }
 }
 
-/* ---- leaf with its updates -------------------------------------------------------------------------------------- */
+/* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
 /* A leaf and its updates. Merged elements are the leaf's after the updates. Their ranks begin at 0. */
 typedef struct {
@@ -130,7 +130,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* The last merged key before a key, or before the end. p, j: the first element and update that are not before it. It exists. */
+/* The last merged key before a key, or before the end. p, j: the first element and update that are not before it. It
+ * exists. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -149,10 +150,10 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
     return mix->node.count + mix_more(mix, mix->end);
 }
 
-/* ---- new leaves --------------------------------------------------------------------------------------- */
+/* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Merged elements that are in no part yet: from rank `at` on. Bit b of `open`: the region with the bits of `first` above b was
- * divided at bit b, `first` has a 0 there, and the half with a 1 is in no part yet. */
+/* Merged elements that are in no part yet: from rank `at` on. Bit b of `open`: the region with the bits of `first`
+ * above b was divided at bit b, `first` has a 0 there, and the half with a 1 is in no part yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -198,8 +199,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: above, the number of leaves that replace leaf i;
- * below, the units of their blocks, unless the block stays in place. all: no block stays. Sets enum hamt_found. */
+/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: above, the number of leaves that replace
+ * leaf i; below, the units of their blocks, unless the block stays in place. all: no block stays. Sets enum
+ * hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -286,11 +288,12 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
     }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is written, and the number of the next one. A moving pointer instead of the number crashes some compilers. */
+/* The leaf that is written, and the number of the next one. A moving pointer instead of the number crashes some
+ * compilers. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;

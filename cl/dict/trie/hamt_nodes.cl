@@ -4,7 +4,7 @@
  *   hamt_node_heads   where nodes of each level begin; scanned: their numbers
  *   hamt_nodes        writes or compares their words and the header
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED_DEPTH. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED_DEPTH. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -96,8 +96,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them, and stores the least leaf with a
- * wrong word there. */
+/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them, and stores the least
+ * leaf with a wrong word there. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -4,7 +4,7 @@
  *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
  *   hamt_write   elements by rank: for ranges, exports and touched leaves
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -157,8 +157,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies the elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the outputs, for i < n. firsts NULL:
- * all elements. Writes nothing if the last offset is above `most`. */
+/* Copies the elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the outputs, for i < n.
+ * firsts NULL: all elements. Writes nothing if the last offset is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch touches. Work-items of a kernel are independent, and the host scans between kernels.
+/* Finds the leaves that a sorted batch touches. Work-items of a kernel are independent, and the host scans between
+ * kernels.
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -25,8 +26,8 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* heads are scanned to `number`. For the k-th touched leaf, k < most: its number, the rank of its first element, its elements
- * and its units. offsets and units have most + 1 words, 0 after the last touched leaf. */
+/* heads are scanned to `number`. For the k-th touched leaf, k < most: its number, the rank of its first element, its
+ * elements and its units. offsets and units have most + 1 words, 0 after the last touched leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

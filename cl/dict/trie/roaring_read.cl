@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of a set in the Roaring portable format (shared/roaring.h), of which nothing is believed that has not been looked at: what
- * a kernel follows, one before it has found to lie within the bytes.
+/* Reads the keys of a set in the Roaring portable format (shared/roaring.h). A kernel uses an offset or count only
+ * after an earlier kernel has checked it.
  *
- *   roaring_walk        where each bitmap of 32-bit keys lies: one after another
- *   roaring_containers  where each container lies, that one begins where the last one ends
- *   roaring_slices      that what each stretch of a container has ascends; how many keys it is
- *   roaring_counts      that a container has as many as its descriptor says
- *   roaring_keys        the keys, in order
+ *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
+ *   roaring_containers  finds the containers, and checks that each begins where the one before it ends
+ *   roaring_slices      checks that units of each slice ascend, and counts its keys
+ *   roaring_counts      checks the number of keys in each descriptor
+ *   roaring_keys        writes the keys, in order
  *
- * The host gives ORDO_KEY (of u32 or u64), RUN_GROUP. */
+ * The host defines ORDO_KEY (u32 or u64), RUN_GROUP. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -27,7 +27,7 @@ ORDO_FN uint roaring_32(__global const uchar *bytes, ulong at)
     return roaring_16(bytes, at) | roaring_16(bytes, at + 2) << 16;
 }
 
-/* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
+/* ---- bitmaps ----------------------------------------------------------------------------------------------------- */
 
 ORDO_FN ulong roaring_descriptors(const roaring_part *part)
 {
@@ -44,7 +44,7 @@ ORDO_FN bool roaring_has_offsets(const roaring_part *part)
     return !part->with_runs || part->containers >= ROARING_OFFSETS_FROM;
 }
 
-/* Where its first container is to begin. */
+/* Where the first container must begin. */
 ORDO_FN ulong roaring_data(const roaring_part *part)
 {
     return roaring_offsets(part) + (roaring_has_offsets(part) ? 4 * (ulong) part->containers : 0);
@@ -58,7 +58,7 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* How many bytes container i takes that begins at `at`; beyond `end` if not even its number of runs lies before that. */
+/* Bytes of container i, which begins at `at`. If its number of runs is not before `end`, the sum is after `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -71,7 +71,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Where container i begins, as far as the bytes say so; its bitmap's header lies before `end`. */
+/* Where container i begins, unchecked. The header of its bitmap lies before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -82,10 +82,10 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* The cookie of the bitmap that begins at part->begin; ROARING_FAULT_WORDS: nothing is wrong with it. */
+/* Reads the cookie at part->begin. Returns its fault, or ROARING_FAULT_WORDS. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* each form has so many and more */
+    if (size - part->begin < 8) /* the least of either form */
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -97,7 +97,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* The rest of it, up to its end. */
+/* Reads the rest of a bitmap up to its end. Returns its fault, or ROARING_FAULT_WORDS. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -116,8 +116,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Of the n bitmaps in `size` bytes those of the numbers from to stop - 1, by one work-item; `walk` says how far it has come. `wide`:
- * before each is the upper half of its keys. */
+/* Finds bitmaps from..stop-1 of n in `size` bytes, with one work-item. `walk` keeps its state between launches.
+ * wide: the upper half of its keys precedes each bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -152,9 +152,9 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
     walk[ROARING_FOUND] = found;
 }
 
-/* ---- containers ---------------------------------------------------------------------------------------------------- */
+/* ---- containers -------------------------------------------------------------------------------------------------- */
 
-/* The last bitmap before which there are not more than c containers. */
+/* The bitmap of container c: the last one with up to c containers before it. */
 ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, uint c)
 {
     uint low = 0, high = n_parts - 1;
@@ -168,7 +168,7 @@ ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, u
     return low;
 }
 
-/* Whether container i of a bitmap begins and ends where its neighbours say. */
+/* Whether container i begins after its predecessor and ends before its successor, without a gap. */
 ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part *part, uint i, ulong at)
 {
     if (at < roaring_data(part) || at > part->end || (i == 0 && at != roaring_data(part)))
@@ -177,7 +177,7 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* containers[c], and slices[c], of how many slices it is: of one that is wrong, and of c = n, none. */
+/* containers[c]; slices[c]: the number of its slices, 0 if it is wrong or c = n. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -212,16 +212,16 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
     }
 }
 
-/* ---- slices -------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* The first key of run j, and the last one, which may be above 65535. */
+/* The first and last key of run j. The last may be above 65535. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Whether unit j comes after the one before it; of words always. *count: how many keys it has. */
+/* Whether unit j is greater than the one before it; words of a bitmap always are. *count: its keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -234,7 +234,7 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* counts[s]: the keys of slice s; of s = n_slices 0. */
+/* counts[s]: keys of slice s; 0 for s = n_slices. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -258,7 +258,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
     }
 }
 
-/* counts: keys before each slice. */
+/* counts is scanned: keys before each slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -268,18 +268,18 @@ void roaring_counts(__global const roaring_container *containers, __global const
             ordo_min(&wrong[ROARING_FAULT_COUNT], c);
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Keys of a slice one after another. */
+/* A position in the keys of a slice. */
 typedef struct {
     __global const uchar *units;
     ulong                 key;
     uint                  form, unit;
-    uint                  bits;       /* of a word, those to come */
-    uint                  next, last; /* of a run; next > last: of the one at `unit` */
+    uint                  bits;       /* of the current word, not yet read */
+    uint                  next, last; /* of the current run; next > last: `unit` is the next run */
 } roaring_cursor;
 
-/* To the key that `skip` ones of the slice are before, which is there. */
+/* Moves to the slice's key number `skip`, which exists. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
@@ -330,7 +330,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* counts: keys before each slice, and after the last all of them, total, at least 1. */
+/* counts is scanned, total >= 1 its last word. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

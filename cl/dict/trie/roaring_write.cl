@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of keys, sorted and all different, in the Roaring portable format (shared/roaring.h). Of the three forms each container gets
- * the one that takes the fewest bytes; where an array and runs take the same, runs.
+/* Writes sorted distinct keys in the Roaring portable format (shared/roaring.h). Each container has the form with the
+ * fewest bytes; runs, if an array has as few.
  *
- *   roaring_heads   where containers begin, and runs
- *   roaring_starts  these as lists
- *   roaring_shapes  the form of each container and what it takes
- *   roaring_parts   bitmaps of 32-bit keys: where their containers begin, what their headers take
- *   roaring_header  headers
- *   roaring_fill    containers
+ *   roaring_heads   marks where containers and runs begin
+ *   roaring_starts  lists these places
+ *   roaring_shapes  chooses the form of each container, and counts its bytes
+ *   roaring_parts   lists where bitmaps of 32-bit keys begin, and counts the bytes of their headers
+ *   roaring_header  writes headers
+ *   roaring_fill    writes containers
  *
- * The host gives ORDO_KEY (of u32 or u64), RUN_GROUP. */
+ * The host defines ORDO_KEY (u32 or u64), RUN_GROUP. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -17,15 +17,15 @@
 
 /* Built together: roaring_heads roaring_starts roaring_shapes roaring_parts roaring_header roaring_fill */
 
-/* Which bitmap a key is in. */
+/* The upper half of a key, which selects its bitmap. */
 ORDO_FN uint roaring_high(ordo_key key)
 {
     return (uint) ((ulong) key >> 32);
 }
 
-/* ---- containers and bitmaps ---------------------------------------------------------------------------------------- */
+/* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Whether key m is the first of its container, and of a run; of m = n neither. */
+/* heads[m], runs[m]: key m is the first of a container, of a run; both are 0 for m = n. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -37,7 +37,7 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* Heads are numbers by now: starts[c] is the first key of container c, run_starts[r] of run r, and after the last ones is n. */
+/* heads and runs are scanned. starts[c]: the first key of container c; run_starts[r]: of run r; after the last: n. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -50,7 +50,7 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Of each container the bytes that it takes, whether it has runs, whether it is its bitmap's first; of c = n_containers none. */
+/* For each container: its bytes, whether it has runs, whether it is its bitmap's first; all 0 for c = n_containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -71,7 +71,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* What is known of each container and of each bitmap, once it is summed up. */
+/* Scanned arrays, with n_containers + 1 entries each. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -87,7 +87,7 @@ typedef struct {
     uint                  n_containers, wide;
 } roaring_sums;
 
-/* Containers of a bitmap that has those from `from` to `end` - 1. */
+/* Whether the bitmap of containers from..end-1 has runs. */
 ORDO_FN bool roaring_with_runs(const roaring_sums *s, uint from, uint end)
 {
     return s->has_runs[end] != s->has_runs[from];
@@ -102,8 +102,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* part_starts[p]: the first container of bitmap p, and after the last one their number; of one container more than there are
- * none. By two launches, `lists` and not: header_bytes[p] is what comes before its containers; of those that are not there 0. */
+/* First launch, with `lists`: part_starts[p] is the first container of bitmap p; after the last: n_containers.
+ * Second launch: header_bytes[p] is the number of bytes before its containers; after the last bitmap: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -119,7 +119,7 @@ void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __globa
     }
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void roaring_put_16(__global uchar *bytes, ulong at, uint word)
 {
@@ -133,7 +133,7 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Where bitmap p begins, its upper half included; header_bytes are summed up. */
+/* Where bitmap p begins, with its upper half. header_bytes is scanned. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -146,7 +146,7 @@ ORDO_FN ulong roaring_container_at(const roaring_sums *s, __global const ulong *
     return (s->wide ? 8 : 0) + header_bytes[p + 1] + s->sizes[c];
 }
 
-/* The bits of eight containers from c on, up to `end`. */
+/* Run bits of up to 8 containers from c on, before `end`. */
 ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
 {
     uint bits = 0;
@@ -155,7 +155,7 @@ ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
     return bits;
 }
 
-/* Each container writes its part of its bitmap's header. */
+/* Writes each container's part of its bitmap's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const uint *part_starts,
                     __global const ulong *header_bytes, __global uchar *out, ulong out_at)
@@ -188,8 +188,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* Key m, the first of its word, writes that word of a bitmap and those without keys before it; the last key of the container
- * those behind it. */
+/* The first key of a word writes the word and clears the words without keys before it. The container's last key
+ * clears the words after its own. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -206,7 +206,7 @@ ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint e
     roaring_put_16(words, 2 * (ulong) word, bits);
 }
 
-/* Key m, the first of run r of all. */
+/* Writes run r, whose first key is key m. */
 ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint *runs, __global const uint *run_starts,
                               uint begin, uint end, uint m, __global uchar *bytes)
 {
@@ -218,7 +218,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* The containers; heads are numbers. */
+/* heads and runs are scanned. Writes the containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

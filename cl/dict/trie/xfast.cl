@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An X-fast trie in memory, and the searches in it; shared/xfast.h draws it and has the invariants.
+/* Searches of an X-fast trie. shared/xfast.h draws it and lists the invariants.
  *
- * The host gives ORDO_KEY, and as ORDO_VALUE_BYTES XFAST_ENTRY_BYTES, which are the table's: how wide the dictionary's values are
- * is an argument. */
+ * The host defines ORDO_KEY, and ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the bytes of the table's values. The bytes
+ * of the dictionary's values are an argument. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -22,25 +22,25 @@ typedef struct {
     hash_table               table;
 } xfast_trie;
 
-/* Leaves. */
+/* Leaves first..end-1. */
 typedef struct {
     uint first, end;
 } xfast_range;
 
-/* How many bits the keys have in common from the top; of the same key all. */
+/* Equal bits from the top. */
 ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
 {
     return (uint) clz(a ^ b);
 }
 
-/* The first `length` bits of a key as a word of the table's: 1 to KEY_BITS - 1 of them. */
+/* The table's word of a key's first `length` bits, 1 to KEY_BITS - 1. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
     const uint below = KEY_BITS - 1 - length;
     return (form >> below | 1) << below;
 }
 
-/* Whether a prefix is in the table; then its leaves. */
+/* Whether a prefix has an entry, which gives *leaves. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -52,8 +52,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* The leaves of the longest prefix of the key, not longer than *length, whose leaves are known; *length becomes its length: by
- * a binary search over the levels. */
+/* The leaves of the key's longest prefix of up to *length bits in flat or table, by a binary search over levels.
+ * Sets *length to its bits. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -72,12 +72,12 @@ ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, ui
     return leaves;
 }
 
-/* Leaves between whose ends a key of this form stands. */
+/* Leaves that bound the place of a key. */
 ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With all lengths in the table the next longer prefix has few leaves: the first ones, or the last. */
+    /* With group 1 the next longer prefix has up to XFAST_LEAF leaves: the first ones, or the last ones. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -87,7 +87,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* How many keys are less than one of this form, or not greater (`upper`). */
+/* The number of keys that are less than a key, or not greater (`upper`). */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -101,7 +101,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* xfast_rank of the first n of the forms, each a step of its search after the other. */
+/* xfast_rank of the first n keys, step by step for all keys. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
@@ -118,7 +118,7 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
         most = max(most, leaves.end - leaves.first);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* of an empty range nothing changes */
+        for (uint k = 0; k < n; k++) { /* a finished search changes nothing */
             const uint          middle = rank[k] + (end[k] - rank[k]) / 2;
             const ordo_key_form there = key_bits(trie->keys[min(middle, last)]);
             const bool          before = rank[k] < end[k] && (there < form[k] || (upper && there == form[k]));
@@ -129,13 +129,13 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
 
 #define XFAST_NONE 0xffffffffu
 
-/* Where the key of this rank is, if it is this one, or XFAST_NONE. */
+/* The place `rank` if it has this key, else XFAST_NONE. */
 ORDO_FN uint xfast_place_at(const xfast_trie *trie, ordo_key_form form, uint rank)
 {
     return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;
 }
 
-/* Where a key is, or XFAST_NONE. */
+/* The place of a key, or XFAST_NONE. */
 ORDO_FN uint xfast_place(const xfast_trie *trie, ordo_key_form form)
 {
     return xfast_place_at(trie, form, xfast_rank(trie, form, false));

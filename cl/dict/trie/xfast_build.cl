@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An X-fast trie made of a sorted run of distinct keys. Each leaf looks at the one before it and at the one XFAST_LEAF on: that says
- * which prefixes begin with it, and which of them have more leaves than XFAST_LEAF.
+/* Builds flat and table of a sorted run of distinct keys. The key before a leaf and the key XFAST_LEAF places after it
+ * show which prefixes begin with the leaf, and which of these have more than XFAST_LEAF leaves.
  *
- *   xfast_flat      leaves before each short prefix
- *   xfast_count     how many prefixes of the table begin with each leaf
- *   xfast_entries   these prefixes, and their leaves
+ *   xfast_flat      counts leaves before each short prefix
+ *   xfast_count     counts the entries that begin with each leaf
+ *   xfast_entries   writes the entries
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP.
- */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -21,7 +20,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* Levels of the table at which prefixes of leaf i's with more leaves than XFAST_LEAF begin with it: from first + 1 on. */
+/* Leaf i is the first leaf of an entry on levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -46,7 +45,7 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* Where the leaves end that have the first `length` bits of this form, of which `from` is one: looked for further and further on. */
+/* The end of the leaves with the first `length` bits of this form, from leaf `from` on, by an exponential search. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);
@@ -58,7 +57,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
-/* Entries offsets[i] to offsets[i + 1] - 1 are those that begin with leaf i. */
+/* Writes the entries that begin with leaf i to places offsets[i] to offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

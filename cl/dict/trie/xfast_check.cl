@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for what must not be in an X-fast trie: X1, X2 and X4 of shared/xfast.h; and counts the entries that there should be (X3).
+/* Checks X1, X2 and X4 of shared/xfast.h, and counts the entries that the leaves need (X3).
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP.
- */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"
 #include "dict/trie/xfast_prefix.cl"
 
-/* masks may be NULL. wrong: of each kind the first place, where there is one; and the number of entries is added. */
+/* masks may be NULL. wrong: enum xfast_finding. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
 {

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about prefixes.
+/* Queries of prefixes.
  *
- *   xfast_under     how many keys have some first bits
- *   xfast_masks     the lengths of the prefixes of each key that are keys themselves (X4 of shared/xfast.h)
+ *   xfast_under     counts keys with some first bits
+ *   xfast_masks     lengths of each key's own prefixes that are keys (X4 of shared/xfast.h)
  *   xfast_matches   the longest prefix of each query that is a key
  *
- * A prefix as a key is the word that it is in the table too: its bits, a 1, then zeros. Words lie in the order of the middles
- * of what they cover. So a prefix that covers a query covers all keys between itself and the query, and the last key that is not
- * greater than the query, or the first one that is, has among its own prefixes all stored ones of the query, as long as they
- * do not go beyond what both have in common: the masks of these two keys say which.
+ * A prefix as a key is also its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that
+ * the prefix covers. So a prefix that covers a query covers all keys between itself and the query. Therefore the last
+ * key that is not greater than the query, or the first one that is, has all stored prefixes of the query among its own,
+ * up to their common bits. The masks of these two keys give them.
  *
- * The host gives ORDO_KEY (of u32 or u64), ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL.
- */
+ * The host defines ORDO_KEY (of u32 or u64), ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* The leaves of a prefix of 1 bit or more that is no longer than flat's. */
+/* The leaves of a prefix of 1 to flat_bits bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -26,7 +25,7 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* The leaves of a longer one: from the table, if it is there, else of those around it that it covers. */
+/* The number of leaves of a longer prefix: of its entry in the table, else by two ranks. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -38,7 +37,7 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* counts[i] = keys whose first lengths[i] bits are those of keys[i]; more bits than a key has are as many as it has. */
+/* counts[i]: keys whose first lengths[i] bits equal those of keys[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
@@ -60,19 +59,19 @@ void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __glo
 
 /* ---- stored prefixes --------------------------------------------------------------------------------------------- */
 
-/* The bits 0 to `length` of a mask, for lengths up to KEY_BITS. */
+/* Bits 0 to `length` of a mask, for lengths up to KEY_BITS. */
 ORDO_FN ordo_key_form xfast_up_to(uint length)
 {
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* How many bits the prefix has that a key is. 0, which is none, counts as a key of all bits. */
+/* Bits of the prefix that a key encodes. Key 0 encodes none and counts as one of all bits. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
 }
 
-/* The mask of a key, one length after the other. */
+/* The mask of a key, by a search for each length. */
 ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
 {
     const uint    most = xfast_length_of(word);
@@ -83,14 +82,14 @@ ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
     return mask;
 }
 
-/* What of a neighbour's mask holds for this key: lengths that both have, and of which the bits are the same. */
+/* The bits of a neighbour's mask that hold for this key: lengths of prefixes of both. */
 ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
 {
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* A key's stored prefixes are itself, those of the key before it that are less than it, and those of the next one that are greater:
- * the masks of a stretch of keys follow from those of its two ends. */
+/* A key's stored prefixes are itself, the lesser ones of the key before it, and the greater ones of the next key. So
+ * the masks of a share of keys follow from the masks of its two ends. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -117,7 +116,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* One more than the length of the longest stored prefix that the query has in common with key `at`; 0 if there is none. */
+/* One more than the bits of the longest stored prefix of both the query and key `at`; 0: none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -126,7 +125,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Outputs are left alone where there is none, but found. */
+/* Without a match only found is written. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
@@ -136,7 +135,7 @@ void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uc
     const xfast_trie trie = XFAST_TRIE_HERE;
     RUN_EACH (uint, i, n) {
         const ordo_key_form query = key_bits(keys[keys_at + i]);
-        const uint          rank = xfast_rank(&trie, query, true); /* of none before it: rank - 1 wraps */
+        const uint          rank = xfast_rank(&trie, query, true); /* 0: rank - 1 wraps, and matches nothing */
         const uint          before = xfast_match_at(&trie, masks, rank - 1, query);
         const uint          after = xfast_match_at(&trie, masks, rank, query);
         const uint          best = max(before, after);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of an X-fast trie, RUN_STEP for a work-item.
+/* Queries, RUN_STEP for each work-item.
  *
  *   xfast_find   values of keys
- *   xfast_ranks  how many keys are before each
- *   xfast_seek   the keys next to each
- *   xfast_tally  how many keys lie in each range
+ *   xfast_ranks  number of keys before each key
+ *   xfast_seek   nearest keys
+ *   xfast_tally  number of keys in each range
  *
- * The host gives ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL.
- */
+ * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
-/* values_out[to] = values[from], of 4 or 8 bytes. */
+/* values_out[to] = values[from], 4 or 8 bytes. */
 ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint bytes, __global uchar *values_out,
                               ulong to)
 {
@@ -65,8 +64,7 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* The nearest key after those that are less, or not greater (`upper`), than keys[i]: the first other one (`forward`), or the last of
- * them. */
+/* The last key that is less than keys[i], or not greater (`upper`); with `forward`, the key after it. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
@@ -82,7 +80,7 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
         xfast_rank_each(&trie, form, some, upper != 0, rank);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = rank[k] - (forward ? 0 : 1);
-            const bool there = place < trie.shape.count; /* one before the first: wraps */
+            const bool there = place < trie.shape.count; /* -1 wraps */
             if (found)
                 found[found_at + at + k] = there;
             if (keys_out && there)

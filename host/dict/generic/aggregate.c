@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, minima and maxima over ranges.
  *
- *   1  ranges become intervals of ranks; how long they are, all together and the longest                           waits
- *   2  where all are short, their values are written one range after another, as by a range, and summed up one by one
- *   3  else a table answers each in a time that does not depend on its length (cl/dict/generic/aggregate.cl). It is made of
- *      all values in key order, and kept until the dictionary changes; or, for ranges that are a small part of all, of
- *      the ranges' own values, and not kept
- */
+ *   1  Ranges become intervals of ranks. Reads their total length and the longest.                waits
+ *   2  If all are short, writes their values as a range query does, and adds each range up.
+ *   3  Else a table answers each range in a time that does not depend on its length
+ *      (cl/dict/generic/aggregate.cl). It is made of all values in key order and kept until the dictionary changes.
+ *      If the ranges are a small part of all elements, it is made of their values alone and not kept. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Ranges of no more elements are summed up one by one by one work-item each. */
-#define SHORT_MOST 128
+/* A range of at most this length is added up by one work-item. */
+#define SHORT_MAX 128
 
-/* And all together have no more than this, which is in scratch. */
+/* Short ranges have at most this total length, because their values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges that all together have less than this part of all elements make a table of their own. */
+/* If the ranges together have less than this part of all elements, their table is their own. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -28,7 +27,7 @@ struct aggregation {
     const struct ordo_aggregates *a;
     cl_uint                       n;
     cl_mem                        first, past; /* ranks */
-    cl_mem                        offsets;     /* of the ranges' elements, one range after another; uint64_t */
+    cl_mem                        offsets;     /* offsets of the values that write_values writes; uint64_t */
     cl_ulong                      total;
     cl_uint                       longest;
 };
@@ -65,7 +64,6 @@ static ordo_status rank_bounds(struct aggregation *x, cl_mem lengths)
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status measure(struct aggregation *x)
 {
     const int mark = x->call->n_scratch;
@@ -92,7 +90,7 @@ static ordo_status measure(struct aggregation *x)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* The values of all ranges, one after another. */
+/* Writes the values of all ranges, one range after another. */
 static ordo_status write_values(const struct aggregation *x, cl_mem values)
 {
     const struct ordo_ranges ranges = { .lo = x->a->lo,
@@ -105,7 +103,7 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Results from values or a table. Intervals are ranks, or places in what write_values has written. */
+/* Answers from values or a table. Intervals are ranks, or offsets into the values of write_values. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -131,17 +129,17 @@ static ordo_status answer_short(const struct aggregation *x)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* Values that a table of `count` has room for. */
+/* The number of values in a table over `count` values. */
 static size_t table_room(ordo_op op, size_t count)
 {
-    size_t room = count + 1; /* of sums: what is before the end */
+    size_t room = count + 1; /* sums have one more, for the end */
     if (op != ORDO_SUM)
         for (size_t size = count; size > AGGREGATE_FAN; room += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);
     return room;
 }
 
-/* Of the values that lie in `table` from its beginning on. */
+/* Builds the table over `count` values at its start. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {
@@ -181,7 +179,7 @@ static bool is_made(const struct ordo_aggregate_table *t, const struct ordo_aggr
     return t->mem && t->value == a->value && t->op == a->op;
 }
 
-/* Of all values; waits. */
+/* Builds the table over all values. Waits. */
 static ordo_status make_table(const struct aggregation *x, struct ordo_aggregate_table *t, size_t size)
 {
     size_t count = 0;
@@ -227,7 +225,7 @@ ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(ordo_call_scratch(call, a->count * sizeof(cl_uint), &x.past));
     ORDO_TRY(ordo_call_scratch(call, (a->count + 1) * sizeof(cl_ulong), &x.offsets));
     ORDO_TRY(measure(&x));
-    if (x.longest <= SHORT_MOST && x.total <= SHORT_TOTAL)
+    if (x.longest <= SHORT_MAX && x.total <= SHORT_TOTAL)
         return answer_short(&x);
     if (!is_made(&dict->aggregates, a))
         ORDO_TRY(dict->structure->size(dict, call, &size));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with what is there: the batch is sorted with its values, what is there found, summed up for each key with
- * what the batch brings, and stored as one sorted update. No order of the batch is needed, as the operations commute; of
- * equal keys the last counts, which knows all of them. */
+/* Stores that combine with the stored values: sorts the batch with its values, finds the stored values, adds up the
+ * values of each key and stores one sorted update. The operations commute, so the order in the batch does not matter.
+ * The last one of equal keys has the whole sum and counts. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -11,9 +11,8 @@
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op)
 {
     ORDO_TRY(ordo_check_type(dict->dev, value));
-    if (ordo_type_bytes(value) != dict->value_bytes)
-        return ORDO_FAIL(dict->dev, ORDO_INVALID, "values of %zu bytes, and of %u in the dictionary",
-                         ordo_type_bytes(value), dict->value_bytes);
+    ORDO_REQUIRE(dict->dev, ordo_type_bytes(value) == dict->value_bytes, ORDO_INVALID,
+                 "value has %zu bytes: values of this dictionary have %u", ordo_type_bytes(value), dict->value_bytes);
     return ordo_check_op(dict->dev, value, op);
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of keys erased, and the first or last elements taken.
+/* Erases ranges of keys, and takes the first or last elements.
  *
- *   1  ranges become intervals of ranks, sorted by where they begin; from each is taken what those before it have
- *   2  what is left are disjoint ranges that ascend: all their keys, exported, are one sorted update            waits
- *   3  how many each range has erased, if asked: as if they were erased one after another, an element that lies in several
- *      counts for the first of these. Where no two overlap these are lengths. Else the ends of all intervals, sorted, cut
- *      them into pieces, and each piece's owner is the least interval that has it: intervals mark the two stretches of 2^k
- *      pieces that they are, and stretches hand their owners on to their halves.
- */
+ *   1  Ranges become intervals of ranks, sorted by their start. Each loses the part that earlier ones cover.
+ *   2  The rest are disjoint ascending ranges. Their keys, exported, are one sorted update.       waits
+ *   3  If requested, counts the erased keys of each range as if ranges were erased one after another: a key in several
+ *      ranges counts for the first. Without overlaps these are lengths. Else the sorted ends of all intervals cut them
+ *      into pieces, and the owner of a piece is the least interval that has it. Each interval marks two segments of 2^k
+ *      pieces, and each segment passes its owner on to its halves. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -19,11 +18,11 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past;    /* ranks: of range i's first element, and of what is after it */
-    cl_mem                      numbers;        /* of ranges, in the order of beginnings */
-    cl_mem                      begins;         /* ranks of what is left of each, likewise */
-    cl_mem                      offsets;        /* how much is left of all before each; one entry more */
-    cl_ulong                    total, lengths; /* what is left of all; all their lengths */
+    cl_mem                      first, past;    /* ranks: of the first element of range i, and after its last */
+    cl_mem                      numbers;        /* numbers of the ranges, by ascending start */
+    cl_mem                      begins;         /* first rank that is left of each, in the same order */
+    cl_mem                      offsets;        /* sum of the lengths left before each; one entry more */
+    cl_ulong                    total, lengths; /* sum of the lengths left; sum of all lengths */
 };
 
 static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)
@@ -31,7 +30,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Sums of n + 1 numbers before each, in place; the last is returned. Waits. */
+/* Replaces n + 1 numbers by the sums before each. Returns the last. Waits. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -120,7 +119,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     return ORDO_OK;
 }
 
-/* Erases sorted keys that are all there. */
+/* Erases sorted keys, all of which are present. */
 static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
@@ -144,7 +143,7 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* In scratch the m ends, sorted; first and past become pieces. */
+/* Sorts the m ends in scratch. first and past become numbers of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -217,7 +216,7 @@ static ordo_status count_erased(const struct erasure *x)
     return status;
 }
 
-/* By the structure's own way, if it has one. */
+/* Tries the structure's own method. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
@@ -259,8 +258,8 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* The elements in key order; values only if wanted. They are the range between those two of which ranks say which they are: `lo` and
- * `hi` are keys in scratch. */
+/* Exports the elements in key order; values only if requested. They are the range between two keys that are selected by
+ * rank. `lo` and `hi` are in scratch. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {
@@ -289,7 +288,7 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Keys that are erased afterwards are in `keys_out` already, unless nobody wants them or they are turned round there. */
+/* The keys to erase are in `keys_out`, unless that is absent or is reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

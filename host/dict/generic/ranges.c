@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges with limits, and in descending order; seeks with bounds. A limit makes another bound of a range: of the ranks of its
- * bounds the key of the last rank that is wanted is selected. What is wanted then is an ordinary range. */
+/* Ranges with limits or in descending order, and seeks with bounds. A limit moves one bound of a range to the key of
+ * the last wanted rank. An ordinary range query follows. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* lengths and, in scratch, the bounds of ranges that have no more than they may. */
+/* Computes lengths and, in scratch, bounds that hold at most the limit. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -61,7 +61,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* The elements in key order, descending or not. The limit is not 0, or there are limits. */
+/* In ascending or descending order. There is a limit, or there are limits. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new table of a batch, of the elements of the old table, or of both: parts the keys, counts the buckets that each partition
- * needs, and has one work-group fill each partition. The old table stays as it is until the new one is complete.
+/* Makes a new table of a batch, of the old table's elements, or of both: sorts the keys by partition, counts the
+ * buckets that each partition needs, and fills each partition with one work-group. The old table stays until the new
+ * one is complete.
  *
- * Seeds. A partition has no room for more than HASH_LIMIT(HASH_BUCKETS_MAX) elements. If the keys under a seed would give one more,
- * the next seed is tried, with more partitions. The next seed depends on the last one and on the sizes of all partitions under it, so
- * on all keys: no list of keys made in advance meets under it. A batch is the same on every device, and so are its seeds. */
+ * Seeds. A partition takes at most HASH_LIMIT(HASH_BUCKETS_MAX) elements. If a partition would get more under a
+ * seed, the next seed is tried, with more partitions. It depends on the last seed and on the sizes of all partitions,
+ * so on all keys: no list of keys made in advance collides under it. Equal batches have equal seeds on every device. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Seeds that are tried. Whoever wants a set of keys refused has to find one that meets under all of them, where each depends on the
- * whole set: the second one makes that a search without an end. */
+/* Seeds that are tried. A set of keys is refused only if it collides under all of them, and each depends on the whole
+ * set. */
 #define SEEDS_MAX 64
 
-/* Each try has so many more bits of partition numbers than the one before, and at most BITS_MORE_MAX more than the first, so that
- * partitions have 32 slots in the mean. */
+/* Each try adds this many bits to partition numbers, up to BITS_MORE_MAX: then partitions have 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
-/* What a new table is made of. */
+/* The content of a new table. */
 struct content {
     struct ordo_hash_batch elements; /* of the old table */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* keys that are to come later */
+    size_t                 more;     /* capacity for this many further keys */
     cl_mem                 incoming; /* different keys of the batch in each partition */
-    cl_uint                largest;  /* the most updates of one partition */
+    cl_uint                largest;  /* updates of one partition, at most */
 };
 
 /* Counts in scratch the different keys that the batch has in each partition of the new table. */
@@ -100,7 +100,7 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Parts the content and sizes the table; *fits: false if another seed is needed. */
+/* Sorts the content by partition and sizes the table. *fits: false if another seed is needed. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -121,13 +121,14 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Whether the batch may be too large for a partition only because keys are there more than once. */
+/* Whether the batch may exceed a partition only because keys repeat. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* The seed to try after one under which the content does not fit: the batch, where there is one, else the elements. Waits. */
+/* The seed after one under which the content does not fit. Depends on the batch, or on the elements if there is none.
+ * Waits. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {
@@ -143,7 +144,7 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* One try, with the table's bits and seed. *seed: what the next try takes, if the content does not fit. */
+/* Tries the table's bits and seed. *seed: the next seed, if the content does not fit. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {
@@ -171,7 +172,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
-    cl_uint                more = 0; /* bits */
+    cl_uint                more = 0; /* further bits */
     bool                   fits = false;
 
     for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {
@@ -207,7 +208,7 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* All elements, in scratch. */
+/* Exports all elements to scratch. */
 static ordo_status take_elements(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *out)
 {
     size_t size = 0;

@@ -14,7 +14,7 @@ static const char *const finding[HASH_FINDINGS] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* What kernels go by must be right before they do. */
+/* Kernels index by starts, so starts must be right before they run. */
 static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)
 {
     const size_t partitions = ordo_hash_partitions(table);

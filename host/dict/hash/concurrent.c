@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a hash table: launches of cl/dict/hash/concurrent.cl.
  *
- * Finds come first: they see what was there before the batch. Then the table grows, if the batch may store more than it has room for,
- * and all updates are launched at once. Operations that give up, as their buckets are full or their latch is taken too often, are then
- * done as batches in order, which move elements and let the table grow: each of these operations overlaps all others that are left, so
- * any order will do, and any division into batches. Where memory is short the batches get smaller. Operations that do not fit even so
- * are launched again until none is left, and those that find no slot are refused. Each launch ends with all latches free, so at least
- * one of the operations that want a latch gets it.
+ * Finds come first, so they see the table before the batch. Then the table grows if the batch may exceed its
+ * capacity, and one launch runs all updates. Operations give up if their buckets are full or they fail to get their
+ * latch. They are done as batches in order, which displace elements and let the table grow. All operations that are
+ * left overlap, so any order and any division into batches is correct. If memory is short the batches get smaller.
+ * Operations that do not fit even so are launched again until none is left, and those that find no slot are refused.
+ * Each launch ends with all latches free, so at least one operation that wants a latch gets it.
  *
- * No memory is taken between the first change and the last that the batch needs to come to an end: the lists of operations that
- * give up are taken first, for as many operations at a time as there is memory for. Devices that order nothing between work-groups do
- * all operations in order. */
+ * After the first change the batch needs no memory to end: it takes the lists of operations that give up first, for
+ * as many operations as there is memory for. Devices that order nothing between work-groups do all operations in
+ * order. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Operations for which there are lists at once, at least and at most. */
+/* Operations that a list holds, at least and at most. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -25,12 +25,12 @@ struct concurrent {
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             survey[ORDO_SURVEY_WORDS];
-    size_t                              window; /* operations that each of the lists has room for */
+    size_t                              window; /* operations that each list holds */
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
 };
 
-/* How many operations there are from one code to another. */
+/* Operations of the batch with codes least to most. */
 static size_t n_of(const struct concurrent *c, int least, int most)
 {
     size_t n = 0;
@@ -65,7 +65,7 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Without order between groups nothing is tried before it is known that it cannot be done at rest, and then by one work-item. */
+/* Devices without order between groups list all operations first. What in-order batches leave, one work-item does. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -75,7 +75,7 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Operations from `from` on, or of the list `again`; who gives up goes to c->pending. */
+/* Launches operations from `from` on, or of the list `again`. Operations that give up go to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -99,7 +99,7 @@ static ordo_status launch_some(const struct concurrent *c, size_t from, size_t c
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* By one work-item: no more than this in a launch. */
+/* Operations of one work-item in a launch, at most. */
 #define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
@@ -112,7 +112,8 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* The same, and how many gave up. Waits. The table is sound afterwards, unless the launch failed. */
+/* Launches operations and waits for the number that give up. The table is sound afterwards, unless the launch
+ * failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -131,7 +132,7 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
 
 /* ---- at rest ----------------------------------------------------------------------------------------------------- */
 
-/* Operations that gave up, in scratch. */
+/* Operations that gave up, gathered in scratch. */
 struct left {
     cl_mem codes, keys, values, found;
 };
@@ -174,8 +175,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false, and nothing is changed, if there is no
- * memory for it. An error if the batch failed half way: done once more its operations would find what they stored themselves. */
+/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false if memory is short and
+ * nothing has changed. An error if the batch failed half way, because operations that run again would find what they
+ * stored themselves. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -202,8 +204,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Does operations of c->pending as batches in order, each half as large as the last one that there was no memory for. *done: how many
- * of them it did, from the first on. */
+/* Does operations of c->pending as batches in order. After a batch that memory is short for, batches are half as large.
+ * *done: the operations done, from the first on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -216,7 +218,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches operations of c->pending again, from `done` on, until none is left: each turn leaves fewer. */
+/* Launches operations of c->pending from `done` on until none is left. Each launch leaves fewer. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -261,7 +263,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Lists for the batch, or for as large a part of it as there is memory for. */
+/* Takes lists for the batch, or for as many operations as there is memory for. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -277,12 +279,12 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches of a batch: so many for each operation, and never more than this. */
+/* Latches for each operation of a batch, and for a batch. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* What there must be before anything is changed: the lists and the latches. */
+/* Takes all memory that the batch needs before the first change. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;
@@ -299,7 +301,7 @@ static ordo_status prepare(struct concurrent *c)
 
 /* ---- room ---------------------------------------------------------------------------------------------------- */
 
-/* How many operations store a key that the table does not have. Waits. */
+/* Counts the operations that store a key that the table does not have. Waits. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -319,11 +321,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* A batch that stores less than this part of the table's slots lets it grow when operations find no slot, without a count before. */
+/* A batch that stores less than this part of the slots does not count its new keys first: the table grows when
+ * operations find no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table with room for all keys that the batch may bring, if it has not the room. *grown: whether it did. Tests that
- * torture operations have them find full buckets. */
+/* Rebuilds the table with capacity for all new keys of the batch, if it lacks it. *grown: whether it did. With faults
+ * the table does not grow, so that operations find full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -343,7 +346,7 @@ static ordo_status grow(struct concurrent *c, bool *grown)
     return ordo_hash_rebuild(c->call, hash, NULL, absent, ordo_hash_update_load(hash));
 }
 
-/* The same. Without the memory for it the table stays as it is. */
+/* Grows the table if memory is enough. */
 static ordo_status make_room(struct concurrent *c, bool *grown)
 {
     const int         mark = c->call->n_scratch;
@@ -358,7 +361,7 @@ static ordo_status make_room(struct concurrent *c, bool *grown)
 
 /* ---- all of it ----------------------------------------------------------------------------------------------- */
 
-/* Updates from `first` on. */
+/* Runs `count` updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;
@@ -386,7 +389,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(make_room(&c, &grown));
-    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* those before are the finds' */
+    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* earlier ticks belong to finds */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);

@@ -4,7 +4,7 @@
 
 #include "primitive/scan.h"
 
-/* In scratch: elements before each partition. *size: all; waits. */
+/* Scans the counts into scratch: elements before each partition. *size: all elements. Waits. */
 static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_table *table, cl_mem *before,
                                 size_t *size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table's place behind the interface. */
+/* The hash table's row of calls. */
 #include "dict/hash/hash.h"
 
-/* What the configuration and the device do not allow. */
+/* Refuses configurations and devices that cannot work. */
 static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
 {
     const uint64_t local = ordo_device_facts(device)->local_bytes;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table on the host's side; cl/shared/hash_table.h draws it and has the invariants.
  *
- * Its files from the bottom up, each of which calls those before it:
+ * Files from the bottom up. Each calls only files before it:
  *
  *   table.c        memory, and the constructor of launches
  *   check.c        the invariants, and the begin of every call
  *   query.c        lookups, and erasures of keys
  *   export.c       size, export, statistics
  *   partition.c    sorts a batch by partition
+ *   update.c       a batch in place; update_dense.cl and update_sparse.cl
  *   build.c        new tables, of a batch, of the elements, or of both
- *   update.c       batches in place; update_dense.cl and update_sparse.cl
+ *   store.c        batches of updates: in place, or in a new table
  *   mixed.c        mixed batches of operations on single keys
  *   concurrent.c   concurrent batches
  *   hash.c         the structure's table
- *
- * build.c and update.c call each other.
  */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
@@ -24,11 +23,11 @@
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
 
-/* What kernels see of a table. All zero: nothing was ever stored, or all was cleared. */
+/* The arguments of kernels that describe a table. All zero: an empty table. */
 struct ordo_hash_table {
     cl_mem   buckets, spills, starts, counts;
     size_t   n_buckets;
-    cl_uint  bits; /* of a partition's number */
+    cl_uint  bits; /* bits of a partition's number */
     cl_ulong seed;
 };
 
@@ -36,16 +35,16 @@ struct ordo_hash {
     ordo_dict               dict; /* first */
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
-    bool                    in_doubt; /* a change was begun and not seen through: to be checked before anything else */
-    bool                    broken;   /* checked, and not sound */
-    bool                    recounts; /* erasures may have left something to be counted: before anything else */
-    size_t                  elements_min; /* as far as is known without a wait */
+    bool                    in_doubt;     /* a change was not completed: the next call checks the table */
+    bool                    broken;       /* the check failed */
+    bool                    recounts;     /* the next call counts the spills of marked partitions */
+    size_t                  elements_min; /* a lower bound of the elements */
     size_t                  bytes, bytes_peak, rebuilds;
-    struct ordo_runs        runs; /* what sorts a batch with many equal keys */
-    /* Tests: updates see to whole partitions, however few they are. */
+    struct ordo_runs        runs; /* sorts batches with many equal keys */
+    /* Tests: updates read whole partitions always. */
     bool whole;
-    /* Tests: the faults that concurrent batches inject (enum ordo_fault), and where they record their histories, two uint32_t
-     * ticks for each operation, or NULL. */
+    /* Tests: the faults that concurrent batches inject (enum ordo_fault), and where they record their histories, or
+     * NULL: two uint32_t ticks for each operation. */
     uint32_t faults;
     cl_mem   history;
 };
@@ -62,34 +61,34 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Of spills, and of filters where there are any. */
+/* Bytes of spills, and of filters on CPUs. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
-/* Of a bucket, its byte of spills and its filter not included. */
+/* Bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Partitions, as a power of two, for so many elements in a table that is `load` percent full. */
+/* Bits of a partition's number for this many elements in a table that is `load` percent full. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* The number that SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) gives so many steps after `from`. A table's first seed
- * is one step after the configuration's. */
+/* The number that SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) returns `steps` steps after `from`. The
+ * first seed of a table is one step after the configuration's. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Memory of a table of so many partitions and buckets, counted; nothing is written. */
+/* Allocates the memory of a table of these bits and buckets, but for parts that it has. Writes nothing. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
-/* Puts a table in the place of the one there. */
+/* Replaces hash->table and frees the old one. */
 void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void ordo_hash_clear(ordo_dict *dict);
 
-/* HASH_TABLE of cl/dict/hash/table.cl. */
+/* Adds HASH_TABLE of cl/dict/hash/table.cl. */
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* A kernel of dict/hash with `groups` work-groups of at most `group` work-items (HASH_GROUP_DENSE or _SPARSE); on CPUs of one.
- * Kernels loop over partitions, so any number of groups is right. */
+/* A kernel of dict/hash with `groups` work-groups of up to `group` work-items (HASH_GROUP_DENSE or _SPARSE); of one on
+ * CPUs. Kernels loop over partitions, so any number of groups is correct. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins every call: counts what erasures have left to be counted, and checks the table if it is in doubt. ORDO_BROKEN if it is
- * not sound, or was not before. */
+/* Begins a call: counts marked spills, and checks a table in doubt. ORDO_BROKEN if the check fails now or failed
+ * before. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_doubt(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -97,7 +96,7 @@ ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hash_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Erases keys. Only enqueues. */
+/* Erases keys, and only enqueues. */
 ordo_status ordo_hash_erase(struct ordo_call *call, struct ordo_hash *hash, struct ordo_slice keys, size_t count);
 
 /* ---- export.c ---------------------------------------------------------------------------------------------------- */
@@ -109,70 +108,76 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch, and the same by partitions: HASH_BATCH of cl/dict/hash/batch.cl. */
+/* A batch, and what ordo_hash_partition makes of it in scratch: HASH_BATCH of cl/dict/hash/batch.cl. */
 struct ordo_hash_batch {
     struct ordo_slice keys, values, erased; /* erased: ordo_none() if the batch erases nothing */
-    struct ordo_slice codes;                /* of a mixed batch: found[HASH_CODES] then says which there are */
+    struct ordo_slice codes;                /* of a mixed batch; found[HASH_CODES] gets its codes */
     cl_mem            found;
     size_t            count;
     cl_uint           kind;     /* enum hash_kind */
-    bool              combines; /* values that are there with the batch's; nothing is erased, and there are no codes */
+    bool              combines; /* combines values with those in the table; there are no erasures and no codes */
     ordo_type         value;
     ordo_op           op;
-    /* made by ordo_hash_partition, in scratch */
-    cl_mem            mixed, index, bounds; /* index: NULL where values are in the order of mixed */
+    cl_mem            mixed, index, bounds; /* index: NULL if values are in the order of mixed */
     struct ordo_slice values_by_part;
 };
 
 /* Sorts a batch by partition, for the table's bits and seed. */
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Fills table->starts with the buckets before each partition: enough for the keys between `bounds` (or NULL), for incoming[p]
- * (or NULL) and `more` keys in partition p, `load` percent full. found[HASH_LARGEST]: the buckets of the largest. */
+/* Sets table->starts: buckets for the keys between `bounds` (or NULL), incoming[p] (or NULL) and `more` keys in
+ * partition p, `load` percent full. found[HASH_LARGEST]: the buckets of the largest partition. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 /* VALUE_HOW of a batch that combines. */
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Drops equal keys of a batch that erases nothing. The batch is then in a run of hash->runs, or in scratch. Waits. */
+/* Drops equal keys of a batch that erases nothing. Afterwards the batch is in a run of hash->runs, or in scratch.
+ * Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* In scratch the words of enum hash_found, 0; and reads them, which waits. */
+/* Takes scratch for the words of enum hash_found, all 0; reads them, and waits. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* The largest number of updates of one partition, whether all have room for all, and the number of elements: to words of ordo_hash_begin_found. */
+/* Finds HASH_LARGEST, HASH_FULL and HASH_TOTAL. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* The same. Waits. */
+/* The words of ordo_hash_look. Waits. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
+
+/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+
+/* Whether all partitions have the capacity for the batch, exactly. Waits. */
+ordo_status ordo_hash_has_room(struct ordo_call *call, const struct ordo_hash *hash,
+                               const struct ordo_hash_batch *batch, bool *out);
+/* Applies a batch in place to a table that has the capacity. Only enqueues. */
+ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
+                             const struct ordo_hash_batch *batch);
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Makes a new table, `load` percent full, of the elements and a batch (or NULL), with room for `more` keys. Parts the batch anew.
+/* Makes a new table, `load` percent full, of the elements and a batch (or NULL), with capacity for `more` keys.
  * Waits. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* What growth by updates leaves: the lesser of this and what build and compact do. */
+/* The load of a table that updates rebuild, in percent. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
-/* ---- update.c ---------------------------------------------------------------------------------------------------- */
+/* ---- store.c ----------------------------------------------------------------------------------------------------- */
 
-/* Applies a batch in place, to a table that has the capacity. Only enqueues. */
-ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
-                             const struct ordo_hash_batch *batch);
 ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Whether so few elements would be left that the table is worth building anew. */
+/* Whether a table with this many elements should be rebuilt smaller. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds the table if it has become underfull, as far as there is memory for that. `erased`: erasures since elements_min was set.
- * Waits if the table might be underfull. */
+/* Rebuilds the table if it is underfull and memory is enough. `erased`: erasures since elements_min was set. Waits if
+ * the table may be underfull. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

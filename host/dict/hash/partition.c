@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch by partitions of a table: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
+/* Sorts a batch by partition: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
 #include "dict/hash/hash.h"
 
 #include "primitive/by_key.h"
@@ -28,7 +28,7 @@ static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Updates of both kinds know their place in the batch; else values go along. */
+/* A batch with erasures or codes is sorted with indexes, any other one with its values. */
 static bool goes_by_index(const struct ordo_hash_batch *batch)
 {
     return batch->erased.mem != NULL || batch->codes.mem != NULL;
@@ -89,7 +89,7 @@ cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
     return VALUE_HOW((cl_uint) batch->op, order);
 }
 
-/* Sums up what equal keys bring. Waits. */
+/* Combines the values of equal keys. Waits. */
 static ordo_status sum_up(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     const ordo_dict                       *dict = &hash->dict;

@@ -5,7 +5,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* a filter more: one is read for a partition without a bucket, which may be the last */
+    /* One filter more: lookups read one for a partition without a bucket, which may be the last. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 
@@ -17,7 +17,7 @@ size_t ordo_hash_bucket_bytes(const ordo_dict *dict)
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load)
 {
     const double slots = (double) elements * 100 / load;
-    cl_uint      bits = 1; /* H2 */
+    cl_uint      bits = 1; /* H2 needs two partitions */
     while (bits < 31 && slots > (double) ((size_t) HASH_SLOTS_MEAN << bits))
         bits++;
     return bits;
@@ -33,7 +33,7 @@ cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Its parts: their bytes, one after another. */
+/* The parts of a table and their bytes. */
 enum { N_PARTS = 4 };
 static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
                      size_t bytes[N_PARTS])

@@ -74,8 +74,8 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     struct ordo_launch launch = ordo_ltree_kernel(tree, "dict/ltree/concurrent.cl", "ltree_apply", shape, items);
 
     launch.groups = ordo_ceil_div(items, group);
-    ordo_launch_define(&launch, "LTREE_HISTORY", tree->history != NULL);
-    ordo_launch_define(&launch, "LTREE_FAULTS", tree->faults != 0);
+    ordo_launch_define(&launch, "CONCURRENT_HISTORY", tree->history != NULL);
+    ordo_launch_define(&launch, "CONCURRENT_FAULTS", tree->faults != 0);
     ordo_launch_define(&launch, "LTREE_MERGE", tree->config.merges);
     ordo_launch_define(&launch, "LTREE_RAISE", tree->config.raise_percent);
     ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", group > EASY ? (long) (REGISTERS / group) : 0);

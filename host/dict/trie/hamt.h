@@ -13,8 +13,8 @@
  *   hamt.c          table of the structure
  *   roaring_read.c, roaring_write.c   Roaring portable format
  *
- * A call enqueues the next trie in memory of its own and then replaces the current trie by it. If anything fails before,
- * the current trie is unchanged. */
+ * A call enqueues the next trie in separate memory and then replaces the current trie. If anything fails before, the
+ * current trie is unchanged. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -52,7 +52,7 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
     return (struct ordo_hamt *) dict;
 }
 
-/* ---- hamt_store.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
 /* Words of both tables and of the nodes. */
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
@@ -60,14 +60,14 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
 /* The following four take a cached block or allocate one. `roomy` adds a quarter if there is memory for it. */
-/* Sets the table sizes for next->n_leaves, and takes memory for records and tables, or for records alone if the trie has
- * fixed depth. */
+/* Sets the table sizes for next->n_leaves, and takes memory for records and tables, or for records alone if the trie
+ * has fixed depth. */
 ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
 /* Takes memory for the tables of a trie of fixed depth, whose next->nodes is known. */
 ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy);
-/* Caches blocks for about that number of leaves and units while the device is busy, because drivers need time to allocate.
- * An allocation that fails is tried again when the block is needed. */
+/* Caches blocks for about that number of leaves and units while the device is busy, because drivers need time to
+ * allocate. An allocation that fails is tried again when the block is needed. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -80,10 +80,10 @@ void ordo_hamt_clear(ordo_dict *dict);
 
 /* ordo_dict_kernel with HAMT_FIXED_DEPTH for a trie of fixed depth. */
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
-/* Adds HAMT_TRIE of cl/dict/trie/hamt.cl. */
-void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie);
+/* HAMT_TRIE of cl/dict/trie/hamt.cl, the first arguments of a kernel. */
+struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie);
 
-/* ---- hamt_query.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_query.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
 ordo_status ordo_hamt_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
@@ -105,17 +105,17 @@ struct ordo_hamt_slices {
 };
 ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_slices *s);
 
-/* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above leaves whose records are written: *number is hamt_node_heads of cl/dict/trie/hamt_nodes.cl, scanned,
- * in scratch, and *nodes their count. Waits. */
+/* Numbers the nodes above leaves whose records are written: *number is hamt_node_heads of
+ * cl/dict/trie/hamt_nodes.cl, scanned, in scratch, and *nodes their count. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the words of nodes and the header or, if `wrong` is not NULL, compares them. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 
-/* ---- hamt_build.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
 /* The leaves that a batch touches, in scratch, and the sums of their elements and units. */
 struct ordo_hamt_touched {
@@ -129,21 +129,23 @@ struct ordo_hamt_touched {
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool roomy);
 
-/* ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may need more units than a pool has. */
+/* ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may need more units than a pool
+ * has. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* Establishes T5 once records are written. For a trie of fixed depth it waits for the number of nodes and allocates tables. */
+/* Establishes T5 once records are written. For a trie of fixed depth it waits for the number of nodes and allocates
+ * tables. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
                                   bool roomy);
 
-/* ---- hamt_merge.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
-/* Merges a batch into the leaves of a trie that has some. *done is false, and nothing has changed, if too many updates fall
- * into one leaf. Waits. */
+/* Merges a batch into the leaves of a trie that has some. *done is false, and nothing has changed, if too many
+ * updates fall into one leaf. Waits. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
-/* ---- hamt_update.c ------------------------------------------------------------------------------------------------ */
+/* ---- hamt_update.c ----------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
@@ -155,11 +157,11 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool roomy);
 
-/* ---- hamt_check.c ------------------------------------------------------------------------------------------------- */
+/* ---- hamt_check.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 
-/* ---- hamt.c ------------------------------------------------------------------------------------------------------- */
+/* ---- hamt.c ------------------------------------------------------------------------------------------------------ */
 
 /* ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
 ordo_status ordo_hamt_check_roaring(const ordo_dict *dict);

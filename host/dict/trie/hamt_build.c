@@ -14,7 +14,7 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* ---- new leaves --------------------------------------------------------------------------------------------------- */
+/* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* Arrays in scratch, as in the kernels. */
 struct leaves {
@@ -28,10 +28,9 @@ struct leaves {
 static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                           struct leaves *l)
 {
-    struct ordo_args heads = { .n = 0 };
+    struct ordo_args heads = ordo_hamt_args(old);
 
     ORDO_TRY(words(call, (size_t) l->n_elements + 1, &l->number));
-    ordo_hamt_add_trie(&heads, old);
     ORDO_ADD(&heads, ORDO_ARG(l->run->mem), ORDO_ARG(l->n_elements), ORDO_ARG(l->number));
     const struct ordo_launch launch_heads = pass(hamt, "hamt_heads", (size_t) l->n_elements + 1);
     ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
@@ -46,7 +45,7 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
 static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                          struct leaves *l)
 {
-    struct ordo_args starts = { .n = 0 }, shape = { .n = 0 };
+    struct ordo_args starts = { .n = 0 }, shape = ordo_hamt_args(old);
     cl_uint          units = 0;
 
     ORDO_TRY(words(call, (size_t) l->n + 1, &l->starts));
@@ -57,7 +56,6 @@ static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_ADD(&starts, ORDO_ARG(l->number), ORDO_ARG(l->n_elements), ORDO_ARG(l->starts));
     const struct ordo_launch launch_starts = pass(hamt, "hamt_starts", (size_t) l->n_elements + 1);
     ORDO_TRY(ordo_call_launch(call, &launch_starts, &starts));
-    ordo_hamt_add_trie(&shape, old);
     ORDO_ADD(&shape, ORDO_ARG(l->run->mem), ORDO_ARG(l->starts), ORDO_ARG(l->n), ORDO_ARG(l->fresh), ORDO_ARG(l->sizes),
              ORDO_ARG(l->owner));
     const struct ordo_launch launch_shape = pass(hamt, "hamt_shape", (size_t) l->n + 1);
@@ -82,7 +80,7 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------ */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* The next trie, and scratch for it. */
 struct assembly {
@@ -97,7 +95,7 @@ struct assembly {
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
-    struct ordo_args replace = { .n = 0 }, keep = { .n = 0 };
+    struct ordo_args replace = { .n = 0 }, keep = ordo_hamt_args(&a->old);
 
     ORDO_TRY(words(call, n + 1, &a->follow));
     ORDO_TRY(ordo_call_fill(call, a->follow, 0, n * sizeof(cl_uint), 1));
@@ -107,7 +105,6 @@ static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, st
     const struct ordo_launch launch_replace = pass(hamt, "hamt_replace", a->touched->n);
     ORDO_TRY(ordo_call_launch(call, &launch_replace, &replace));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, a->follow, n + 1));
-    ordo_hamt_add_trie(&keep, &a->old);
     ORDO_ADD(&keep, ORDO_ARG(a->follow), ORDO_ARG(a->next.leaves.mem), ORDO_ARG(a->counts), ORDO_ARG(a->from));
     const struct ordo_launch launch_keep = pass(hamt, "hamt_keep", n);
     return ordo_call_launch(call, &launch_keep, &keep);
@@ -175,7 +172,7 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------------- */
+/* ---- assembly ---------------------------------------------------------------------------------------------------- */
 
 /* Sets the sizes of the next trie. */
 static void plan(struct assembly *a)

@@ -64,9 +64,8 @@ static ordo_status check_rest(struct ordo_call *call, const struct ordo_hamt *ha
     const size_t             words = ordo_hamt_table_words(&hamt->trie);
     const struct ordo_launch leaves = ordo_hamt_kernel(hamt, MODULE, "hamt_check_leaves", hamt->trie.n_leaves);
     const struct ordo_launch tables = ordo_hamt_kernel(hamt, MODULE, "hamt_check_tables", words);
-    struct ordo_args         args = { .n = 0 };
+    struct ordo_args         args = ordo_hamt_args(&hamt->trie);
 
-    ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(wrong));
     ORDO_TRY(ordo_call_launch(call, &leaves, &args));
     if (hamt->fixed_depth)

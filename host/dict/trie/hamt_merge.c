@@ -5,8 +5,8 @@
  *   2  plan       number and units of the leaves that replace each leaf     waits
  *   3  records    of all leaves, then blocks of new leaves, then tables
  *
- * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands: 5 of the sort, and 10 that read the keys of
- * leaves three times and write them once. */
+ * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands: 5 of the sort, and 10 that read the
+ * keys of leaves three times and write them once. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -24,25 +24,23 @@ struct merge {
 /* HAMT_TRIE and HAMT_BATCH. */
 static struct ordo_args args_of(const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&m->old);
 
-    ordo_hamt_add_trie(&args, &m->old);
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->n));
     return args;
 }
 
-/* ---- plan ------------------------------------------------------------------------------------------------ */
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
     const struct ordo_slice hidden = ordo_run_hidden(m->batch);
-    struct ordo_args        args = { .n = 0 };
+    struct ordo_args        args = ordo_hamt_args(&m->old);
 
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
     ORDO_TRY(ordo_call_scratch(call, ((size_t) m->n + 1) * sizeof(cl_uint), &m->more));
     ORDO_TRY(ordo_call_scratch(call, ((size_t) m->old.n_leaves + 1) * sizeof(cl_uint), &m->begins));
     ORDO_TRY(ordo_call_scratch(call, m->old.n_leaves * sizeof(cl_ulong) + sizeof m->sums, &m->plan));
-    ordo_hamt_add_trie(&args, &m->old);
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
     ordo_args_slice(&args, &hidden);
     ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->plan));
@@ -74,8 +72,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the units of the blocks that a batch touches, with its updates: each update touches a leaf of its own and, with
- * fixed depth, adds one. */
+/* Estimates the units of touched blocks with their updates, if each update touches another leaf and, with fixed depth,
+ * adds one. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -96,8 +94,9 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If new blocks are likely not to fit, it plans to copy all blocks to a new pool and allocates the pool
- * while the device is busy. If they turn out not to fit, it plans again. Waits once, or twice if it plans again. */
+/* Plans the next trie. If new blocks are likely not to fit, it plans to copy all blocks to a new pool and allocates
+ * the pool while the device is busy. If they turn out not to fit, it plans again. Waits once, or twice if it plans
+ * again. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -117,7 +116,7 @@ static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struc
     return ORDO_OK;
 }
 
-/* ---- next trie ----------------------------------------------------------------------------------------------------- */
+/* ---- next trie --------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
@@ -184,7 +183,7 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 /* Whether sums of elements, leaves and units fit into 32 bits. */
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)

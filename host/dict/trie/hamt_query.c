@@ -15,9 +15,8 @@ static struct ordo_launch steps(ordo_dict *dict, const char *kernel, size_t n)
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     const cl_uint    n = (cl_uint) finds->count;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&ordo_hamt_of(dict)->trie);
 
-    ordo_hamt_add_trie(&args, &ordo_hamt_of(dict)->trie);
     ordo_args_slice(&args, &finds->keys);
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &finds->values_out);
@@ -29,9 +28,8 @@ ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct
 ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
 {
     const cl_uint    n = (cl_uint) ranks->count, upper = ranks->upper;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&ordo_hamt_of(dict)->trie);
 
-    ordo_hamt_add_trie(&args, &ordo_hamt_of(dict)->trie);
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
@@ -42,9 +40,8 @@ ordo_status ordo_hamt_rank(ordo_dict *dict, struct ordo_call *call, const struct
 ordo_status ordo_hamt_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
 {
     const cl_uint    n = (cl_uint) selects->count;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&ordo_hamt_of(dict)->trie);
 
-    ordo_hamt_add_trie(&args, &ordo_hamt_of(dict)->trie);
     ordo_args_slice(&args, &selects->ranks);
     ORDO_ADD(&args, ORDO_ARG(n));
     ordo_args_slice(&args, &selects->keys_out);
@@ -59,9 +56,8 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     const cl_uint    n = (cl_uint) seeks->count;
     const cl_uint    forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
     const cl_uint    upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&ordo_hamt_of(dict)->trie);
 
-    ordo_hamt_add_trie(&args, &ordo_hamt_of(dict)->trie);
     ordo_args_slice(&args, &seeks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(forward), ORDO_ARG(upper));
     ordo_args_slice(&args, &seeks->keys_out);
@@ -71,16 +67,15 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 /* counts may be ordo_none(), firsts NULL. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {
     const cl_uint    n = (cl_uint) count;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&ordo_hamt_of(dict)->trie);
 
-    ordo_hamt_add_trie(&args, &ordo_hamt_of(dict)->trie);
     ordo_args_slice(&args, &lo);
     ordo_args_slice(&args, &hi);
     ORDO_ADD(&args, ORDO_ARG(n));
@@ -100,11 +95,10 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
     const cl_uint    n = (cl_uint) s->count;
     const cl_ulong   most = s->most;
     const size_t     share = HAMT_SHARE(ordo_device_facts(call->dev)->cpu);
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&hamt->trie);
 
     if (s->most == 0 || hamt->trie.n_leaves == 0)
         return ORDO_OK;
-    ordo_hamt_add_trie(&args, &hamt->trie);
     ordo_args_slice(&args, &s->offsets);
     ORDO_ADD(&args, ORDO_ARG(s->firsts), ORDO_ARG(n), ORDO_ARG(most));
     ordo_args_slice(&args, &s->keys_out);
@@ -133,7 +127,7 @@ ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ordo_hamt_write(call, ordo_hamt_of(dict), &s);
 }
 
-/* ---- whole contents ---------------------------------------------------------------------------------------------------------- */
+/* ---- whole contents ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

@@ -7,8 +7,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Counts the bytes of elements, and for each leaf two units lost to rounding: one for the block, one for the end of its keys.
- * With fixed depth a leaf's keys are a bitmap. */
+/* Counts the bytes of elements, and for each leaf two units lost to rounding: one for the block, one for the end of
+ * its keys. With fixed depth a leaf's keys are a bitmap. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -16,7 +16,7 @@ size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t
     return elements * (key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + leaves * (2 + bitmap / HAMT_UNIT);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void note_peak(struct ordo_hamt *hamt)
 {
@@ -72,7 +72,7 @@ static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, s
     return ORDO_OK;
 }
 
-/* ---- tries -------------------------------------------------------------------------------------------------------- */
+/* ---- tries ------------------------------------------------------------------------------------------------------- */
 
 static size_t leaf_bytes(const struct ordo_hamt *hamt, size_t leaves)
 {
@@ -143,8 +143,8 @@ void ordo_hamt_give_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Caches the old pool if a batch has copied all blocks, because the next batch may do so too, and drivers take 0.1 ms and
- * more to make a pool. Most batches that are small for the trie do not copy them. */
+/* Caches the old pool if a batch has copied all blocks, because the next batch may do so too, and drivers take 0.1
+ * ms and more to make a pool. Most batches that are small for the trie do not copy them. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;
@@ -173,7 +173,7 @@ void ordo_hamt_clear(ordo_dict *dict)
     hamt->built_elements = hamt->built_leaves = hamt->most_elements = 0;
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items)
 {
@@ -183,8 +183,11 @@ struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *fi
     return launch;
 }
 
-void ordo_hamt_add_trie(struct ordo_args *args, const struct ordo_hamt_trie *trie)
+struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie)
 {
-    ORDO_ADD(args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->tables.mem), ORDO_ARG(trie->pool.mem),
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(trie->leaves.mem), ORDO_ARG(trie->tables.mem), ORDO_ARG(trie->pool.mem),
              ORDO_ARG(trie->n_leaves), ORDO_ARG(trie->n), ORDO_ARG(trie->cell_bits), ORDO_ARG(trie->rank_bits));
+    return args;
 }

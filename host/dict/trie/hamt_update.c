@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf (hamt_merge.c).
- * Any other batch takes three steps:
+/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf
+ * (hamt_merge.c). Any other batch takes three steps:
  *
  *   1  touch      finds the leaf of each update, and so the touched leaves           waits
  *   2  merge      merges the elements of touched leaves, in order, with the batch    waits
@@ -11,7 +11,7 @@
 
 #define MODULE "dict/trie/hamt_update.cl"
 
-/* ---- touched leaves ------------------------------------------------------------------------------- */
+/* ---- touched leaves ---------------------------------------------------------------------------------------------- */
 
 struct touch {
     struct ordo_hamt_touched *out;
@@ -23,11 +23,10 @@ struct touch {
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
-    struct ordo_args place = { .n = 0 }, heads = { .n = 0 };
+    struct ordo_args place = ordo_hamt_args(&hamt->trie), heads = { .n = 0 };
 
     ORDO_TRY(ordo_call_scratch(call, t->n * sizeof(cl_uint), &t->leaf));
     ORDO_TRY(ordo_call_scratch(call, ((size_t) t->n + 1) * sizeof(cl_uint), &t->number));
-    ordo_hamt_add_trie(&place, &hamt->trie);
     ORDO_ADD(&place, ORDO_ARG(batch->mem), ORDO_ARG(t->n), ORDO_ARG(t->leaf));
     const struct ordo_launch launch_place = ordo_hamt_kernel(hamt, MODULE, "hamt_place", t->n);
     ORDO_TRY(ordo_call_launch(call, &launch_place, &place));
@@ -40,10 +39,9 @@ static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, c
 static ordo_status list(struct ordo_call *call, const struct ordo_hamt *hamt, struct touch *t)
 {
     const size_t     most = (size_t) t->most + 1;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_hamt_args(&hamt->trie);
 
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &t->units));
-    ordo_hamt_add_trie(&args, &hamt->trie);
     ORDO_ADD(&args, ORDO_ARG(t->leaf), ORDO_ARG(t->number), ORDO_ARG(t->n), ORDO_ARG(t->most), ORDO_ARG(t->out->leaves),
              ORDO_ARG(t->out->firsts), ORDO_ARG(t->out->offsets), ORDO_ARG(t->units));
     const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_touched", t->n > most ? t->n : most);
@@ -91,7 +89,7 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
     return ORDO_OK;
 }
 
-/* ---- rebuilds ------------------------------------------------------------------------------------------------- */
+/* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool roomy)
@@ -171,7 +169,7 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
              "hamt: not rebuilt after erasures, so it uses more memory than its elements need");
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 /* Copies the elements of touched leaves to a run in scratch. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,

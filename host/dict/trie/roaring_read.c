@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a set in the Roaring portable format into a HAMT. Each launch checks what the next one depends on, and the trie is
- * built once all bytes are checked. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks what the next one depends on, and the
+ * trie is built once all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -28,7 +28,7 @@ static void begin_args(struct ordo_args *args, const struct reading *r)
     ordo_args_slice(args, &r->bytes);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
 {
@@ -55,7 +55,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- bitmaps ------------------------------------------------------------------------------------------------------- */
+/* ---- bitmaps ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the smallest bitmap, and of the upper half before it. */
 #define PART_BYTES_MIN 12
@@ -105,7 +105,7 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- containers ---------------------------------------------------------------------------------------------------- */
+/* ---- containers -------------------------------------------------------------------------------------------------- */
 
 /* Waits. */
 static ordo_status find_containers(struct ordo_call *call, struct reading *r)
@@ -153,7 +153,7 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
 {

@@ -28,7 +28,7 @@ static void add_sums(struct ordo_args *args, const struct writing *w)
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Exports the keys. */
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
@@ -114,7 +114,7 @@ static ordo_status measure(struct ordo_call *call, const struct writing *w, size
     return ORDO_OK;
 }
 
-/* ---- bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status fill(struct ordo_call *call, const struct writing *w, const struct ordo_slice *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
  *
- * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update merges
- * the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most leaves
- * change. A lack of memory for flat or table is no error: queries then search the run until the next update. A query of
- * prefixes needs the trie, so it builds it if it is missing.
+ * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update
+ * merges the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most
+ * leaves change. A lack of memory for flat or table is no error: queries then search the run until the next update. A
+ * query of prefixes needs the trie, so it builds it if it is missing.
  *
  * Each file calls only files above it in this list:
  *
@@ -12,8 +12,7 @@
  *   xfast_query.c   queries
  *   xfast_check.c   invariants, statistics
  *   xfast.c         updates, table of the structure
- *   xfast_prefix.c  queries of prefixes
- */
+ *   xfast_prefix.c  queries of prefixes */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -51,8 +50,8 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 /* Raises the peak to the bytes of flat, table and masks. */
 void ordo_xfast_note_peak(struct ordo_xfast *xfast);
-/* Adds XFAST_TRIE of cl/dict/trie/xfast.cl. */
-void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast);
+/* XFAST_TRIE of cl/dict/trie/xfast.cl, the first arguments of a kernel. */
+struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
 /* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);

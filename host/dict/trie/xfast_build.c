@@ -34,10 +34,13 @@ static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-void ordo_xfast_add_trie(struct ordo_args *args, struct ordo_xfast *xfast)
+struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast)
 {
-    ORDO_ADD(args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->flat), ORDO_ARG(xfast->shape));
-    ordo_hash_add_table(args, &xfast->prefixes.table);
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(ordo_xfast_run(xfast)->mem), ORDO_ARG(xfast->flat), ORDO_ARG(xfast->shape));
+    ordo_hash_add_table(&args, &xfast->prefixes.table);
+    return args;
 }
 
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel, size_t items)

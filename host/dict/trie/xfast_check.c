@@ -10,13 +10,12 @@
 static ordo_status look(struct ordo_xfast *xfast, struct ordo_call *call, cl_uint found[XFAST_FINDING_WORDS])
 {
     const int        mark = call->n_scratch;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_xfast_args(xfast);
     cl_mem           wrong = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, XFAST_FINDING_WORDS * sizeof *found, &wrong));
     ORDO_TRY(ordo_call_fill(call, wrong, 0, XFAST_FINDING_WORDS * sizeof *found, UINT32_MAX));
     ORDO_TRY(ordo_call_fill(call, wrong, XFAST_ENTRIES * sizeof *found, sizeof *found, 0));
-    ordo_xfast_add_trie(&args, xfast);
     ORDO_ADD(&args, ORDO_ARG(xfast->masks), ORDO_ARG(wrong));
     const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_check", xfast->shape.count);
     ORDO_TRY(ordo_call_launch(call, &launch, &args));

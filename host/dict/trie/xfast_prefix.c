@@ -30,9 +30,8 @@ struct prefix_counts {
 static ordo_status launch_counts(struct ordo_xfast *xfast, struct ordo_call *call, const struct prefix_counts *c)
 {
     const cl_uint    n = (cl_uint) c->count;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_xfast_args(xfast);
 
-    ordo_xfast_add_trie(&args, xfast);
     ordo_args_slice(&args, &c->keys);
     ordo_args_slice(&args, &c->lengths);
     ORDO_ADD(&args, ORDO_ARG(n));
@@ -89,14 +88,13 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
 static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     const size_t     bytes = xfast->shape.count * xfast->runs.dict.key_bytes;
-    struct ordo_args args = { .n = 0 };
+    struct ordo_args args = ordo_xfast_args(xfast);
     cl_mem           masks = NULL;
 
     if (xfast->masks)
         return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(ordo_buffer_create(call->dev, bytes, &masks));
-    ordo_xfast_add_trie(&args, xfast);
     ORDO_ADD(&args, ORDO_ARG(masks));
     const struct ordo_launch launch =
         ordo_xfast_kernel(xfast, MODULE, "xfast_masks", ordo_ceil_div(xfast->shape.count, XFAST_MASKS_SHARE));
@@ -121,9 +119,8 @@ static ordo_status launch_matches(struct ordo_xfast *xfast, struct ordo_call *ca
 {
     const struct ordo_slice values = ordo_run_values(&xfast->runs.dict, ordo_xfast_run(xfast));
     const cl_uint           n = (cl_uint) s->count;
-    struct ordo_args        args = { .n = 0 };
+    struct ordo_args        args = ordo_xfast_args(xfast);
 
-    ordo_xfast_add_trie(&args, xfast);
     ORDO_ADD(&args, ORDO_ARG(xfast->masks));
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(xfast->runs.dict.value_bytes));

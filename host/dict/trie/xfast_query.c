@@ -23,12 +23,11 @@ ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) finds->count;
-    struct ordo_args   args = { .n = 0 };
+    struct ordo_args   args = ordo_xfast_args(xfast);
 
     if (!xfast->flat)
         return ordo_runs_find(dict, call, finds);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
-    ordo_xfast_add_trie(&args, xfast);
     add_values(&args, xfast, &values);
     ordo_args_slice(&args, &finds->keys);
     ORDO_ADD(&args, ORDO_ARG(n));
@@ -42,11 +41,10 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) ranks->count, upper = ranks->upper;
-    struct ordo_args   args = { .n = 0 };
+    struct ordo_args   args = ordo_xfast_args(xfast);
 
     if (!xfast->flat)
         return ordo_runs_rank(dict, call, ranks);
-    ordo_xfast_add_trie(&args, xfast);
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
@@ -60,12 +58,11 @@ ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struc
     const cl_uint      n = (cl_uint) seeks->count;
     const cl_uint      upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
     const cl_uint      forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
-    struct ordo_args   args = { .n = 0 };
+    struct ordo_args   args = ordo_xfast_args(xfast);
 
     if (!xfast->flat)
         return ordo_runs_seek(dict, call, seeks);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
-    ordo_xfast_add_trie(&args, xfast);
     add_values(&args, xfast, &values);
     ordo_args_slice(&args, &seeks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper), ORDO_ARG(forward));
@@ -80,11 +77,10 @@ ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const stru
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) counts->count;
-    struct ordo_args   args = { .n = 0 };
+    struct ordo_args   args = ordo_xfast_args(xfast);
 
     if (!xfast->flat)
         return ordo_runs_count(dict, call, counts);
-    ordo_xfast_add_trie(&args, xfast);
     ordo_args_slice(&args, &counts->lo);
     ordo_args_slice(&args, &counts->hi);
     ORDO_ADD(&args, ORDO_ARG(n));

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filters of buckets (H5), which CPUs have. Elsewhere the functions do nothing. */
+#pragma once
+#include "dict/hash/table.cl"
+
+#if ORDO_CPU
+
+ORDO_FN __global uint *hash_filters(const hash_table *table)
+{
+    return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
+}
+
+/* A key's bits in the filter of its bucket: one of the lower 16 and one of the next 15. */
+ORDO_FN uint hash_filter_of(ordo_key mixed)
+{
+    const uint x = (uint) mixed;
+    return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
+}
+
+/* The right filter of a bucket of partition p with this many spills. Other work-items may change the bucket
+ * meanwhile. */
+ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
+{
+    __global const uint *words = (__global const uint *) hash_keys(table, bucket);
+#if KEY_BITS == 32
+    const uint8 mixed = (uint8) (ordo_peek128(words), ordo_peek128(words + 4)), upper = mixed >> (32 - table->bits);
+#else
+    const ulong8 wide = (ulong8) (as_ulong2(ordo_peek128(words)), as_ulong2(ordo_peek128(words + 4)),
+                                  as_ulong2(ordo_peek128(words + 8)), as_ulong2(ordo_peek128(words + 12)));
+    const uint8  mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
+#endif
+    const uint8 each =
+        as_uint8(upper == p) & ((uint8) 1 << (mixed & 15) | (uint8) 0x10000 << ((mixed >> 4 & 15) * 15 >> 4));
+    const uint4 four = each.lo | each.hi;
+    const uint2 two = four.lo | four.hi;
+    return two.x | two.y | (spilled ? HASH_SPILLED : 0);
+}
+
+/* Writes the filter of a bucket of partition p after a change of the bucket or of its spills. Only one work-item calls
+ * it for
+ * a bucket: with filters, a partition's work-group has one work-item. */
+ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
+{
+    hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
+}
+
+ORDO_FN bool hash_is_filtered(const hash_table *table, uint p, uint bucket)
+{
+    return hash_filters(table)[bucket] == hash_filter_for(table, p, bucket, table->spills[bucket]);
+}
+
+ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
+{
+    ORDO_PREFETCH(hash_filters(table) + bucket);
+}
+
+/* Buckets that a work-item has changed while others may change them, and their partitions. */
+#define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
+typedef struct {
+    uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
+} hash_changed;
+
+/* Updates the filters of changed buckets, before the launch ends. Each work-item first updates one word, after the
+ * filters, that all share. So the last work-item that reads a bucket sees all its changes and leaves the filter right,
+ * and one whose update of the filter comes later reads the bucket again. Each change of a bucket causes one such read
+ * at most. */
+ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
+{
+    while (changed->n) { /* there may be no table otherwise */
+        __global uint *filters = hash_filters(table);
+        const uint     n = changed->n;
+        ordo_fence_device();
+        (void) ordo_or((volatile __global uint *) filters + table->starts[1u << table->bits], 0u);
+        ordo_fence_device();
+        changed->n = 0;
+        for (uint k = 0; k < n; k++) {
+            const uint p = changed->partition[k], bucket = changed->bucket[k];
+            const uint is = ordo_peek((volatile __global uint *) filters + bucket);
+            const uint wanted = hash_filter_for(table, p, bucket, hash_load_spills(table, bucket));
+            if (is == wanted)
+                continue;
+            (void) ordo_cas((volatile __global uint *) filters + bucket, is, wanted);
+            changed->partition[changed->n] = p;
+            changed->bucket[changed->n++] = bucket;
+        }
+    }
+}
+
+ORDO_FN void hash_note_change(const hash_table *table, uint p, uint bucket, __private hash_changed *changed)
+{
+    if (changed->n == HASH_CHANGED_MAX)
+        hash_update_filters(table, changed);
+    changed->partition[changed->n] = p;
+    changed->bucket[changed->n++] = bucket;
+}
+
+#else
+
+typedef struct {
+    uint n;
+} hash_changed;
+
+#define hash_filter(table, p, bucket)               ((void) 0)
+#define hash_is_filtered(table, p, bucket)          true
+#define hash_prefetch_filter(table, bucket)         ((void) 0)
+#define hash_update_filters(table, changed)         ((void) 0)
+#define hash_note_change(table, p, bucket, changed) ((void) 0)
+
+#endif
