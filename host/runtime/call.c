@@ -293,7 +293,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If the read may still be in flight in the end, `landing` is never freed. */
+/* If the read may still be in flight in the end, its target is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *landing, size_t bytes)
 {
     cl_event done = NULL;

@@ -267,7 +267,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* A call that outgrew a block releases it, so that the pool has only as many blocks as calls used concurrently. */
+        /* A call that outgrew a block releases it, so the pool has only as many blocks as calls used concurrently. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

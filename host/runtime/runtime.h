@@ -301,7 +301,7 @@ struct ordo_gathering {
  * answers, so many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread. */
 ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_rehearsal_close(ordo_device **dry_run);
-/* Precedes each call: each word that it reads is `answer`, and its launches are limited anew. */
+/* Precedes each call: each word that it reads is `answer`, and its limit of launches is reset. */
 void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_rehearses(const ordo_device *dev);
 

@@ -69,8 +69,8 @@ typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *messag
 /* How to open a device. Zero means default. Only `log` and `user` are kept after the call. */
 struct ordo_device_config {
     const char *select;  /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device
-                            or platform, in any case; NULL: ORDO_DEVICE, else the first GPU, else the
-                            first device */
+                            or platform, in any case; NULL: ORDO_DEVICE, else the first GPU, else
+                            the first device */
     ordo_log_fn log;     /* receives errors and warnings, or the levels of ORDO_LOG; NULL: messages
                             are printed to stderr if ORDO_LOG is set */
     void       *user;    /* passed to log */
@@ -85,9 +85,9 @@ struct ordo_device_config {
     bool        profiling;     /* the own queue has CL_QUEUE_PROFILING_ENABLE, to time calls:
                                   see order->done */
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
-    /* Threads that build kernels ahead while no call waits: from the creation of a dictionary on, the
-     * kernels that it is likely to need. 1 to 16; -1: none; 0: ORDO_BUILD_THREADS (0 to 16; other
-     * words are logged and ignored), else 2 on a GPU, and none if kernels run on the CPU. */
+    /* Threads that build kernels ahead while no call waits: from the creation of a dictionary on,
+     * the kernels that it is likely to need. 1 to 16; -1: none; 0: ORDO_BUILD_THREADS (0 to 16;
+     * other words are logged and ignored), else 2 on a GPU, and none if kernels run on the CPU. */
     int build_threads;
 };
 

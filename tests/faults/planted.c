@@ -28,13 +28,13 @@
 /* ---- the errors -------------------------------------------------------------------------------------------------- */
 
 enum {
-    FEW = 1,        /* among the few that are always tried */
-    CONCURRENT = 2, /* bites in operations side by side */
-    MANY = 4,       /* bites where there are more than a million elements */
+    FEW = 1,        /* one of the few that are always tried */
+    CONCURRENT = 2, /* has an effect in concurrent operations */
+    MANY = 4,       /* has an effect with more than a million elements */
     TEAM = 8,       /* the body is for groups of one sub-group, not of one work-item */
-    ON_CPU = 16,    /* in what CPUs alone run */
-    IN_PTX = 32,    /* in what NVIDIA's compiler alone gets to see */
-    IN_AMD = 64,    /* in what AMD's compiler alone gets to see */
+    ON_CPU = 16,    /* in code for CPUs */
+    IN_PTX = 32,    /* in code for NVIDIA's compiler */
+    IN_AMD = 64,    /* in code for AMD's compiler */
     IN_WAVE64 = 128 /* and in waves of 64 */
 };
 
@@ -48,7 +48,7 @@ struct edit {
 struct plant {
     const char *name;
     struct edit edit[6];
-    const char *masks;   /* with which it bites, ';' between them */
+    const char *masks;   /* masks with which it has an effect, ';' between them */
     const char *profile; /* ORDO_PROFILE's text; NULL: none */
     unsigned    kind;
     const char *body;
@@ -727,7 +727,7 @@ static int bite_of(const struct plant *p, const char *mask, bool clean)
     if (!right)
         (void) fprintf(stderr, "    without the self-test: %s\n", wrong);
     if (!right && strstr(wrong, ordo_status_string(ORDO_BUILD)))
-        return NOT_BUILT; /* a mistake in the plant, not a miscompile */
+        return NOT_BUILT; /* an error of this test, not a miscompile */
     return right ? RIGHT : WRONG;
 }
 
@@ -892,7 +892,7 @@ ParameterizedTest(struct planting *which, planted, is_caught_when_the_device_is_
     char                mask[64] = "";
 
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* each opening tests */
-    (void) setenv("POCL_AFFINITY", "1", 0); /* a core for each thread: else they may sit on one of a busy machine's */
+    (void) setenv("POCL_AFFINITY", "1", 0); /* a core for each thread, because they may share one on a busy machine */
     (void) mask_of(p, which->mask, mask, sizeof mask);
     if (!try_plant(p, mask))
         test_skip("%s: no device here runs this variant", p->name);
