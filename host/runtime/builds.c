@@ -319,7 +319,6 @@ static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool
                  dev->facts.name, all / 1e3);
 }
 
-/* Waits for the program, or builds it. */
 static ordo_status await(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;

@@ -72,7 +72,6 @@ const struct ordo_facts *ordo_device_facts(const ordo_device *dev)
     return dev ? &dev->facts : NULL;
 }
 
-/* Facts that the algorithms depend on. */
 static ordo_status load_limits(ordo_device *dev)
 {
     struct ordo_facts *f = &dev->facts;
