@@ -6,6 +6,7 @@
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
  *   run_directories   directories of short runs, each by a group
+ *   run_newest     counts the visible elements of a run that is alone
  *   run_totals     the visible elements of all runs
  *
  * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
@@ -16,9 +17,8 @@
 #include "dict/each.cl"
 #include "group/runs.cl"
 #include "shared/key.h"
-#include "shared/runs.h"
 
-/* Built together: run_unsorted run_take run_repeats run_visible run_directories run_totals */
+/* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
 /* *wrong, which is 0, becomes 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
@@ -108,16 +108,37 @@ void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __glo
         visible[visible_at + block] = run_block_visible(words, count, block);
 }
 
-typedef struct {
-    runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-} run_marks;
-
 ORDO_FN void run_barrier(void)
 {
 #if RUN_GROUP > 1
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }
+
+/* *total += elements of the run that are the newest of their keys and not hidden. hidden NULL: none is. */
+ORDO_KERNEL(RUN_GROUP)
+void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
+                __global uint *total)
+{
+    __local uint sum;
+    uint         newest = 0;
+    if (get_local_id(0) == 0)
+        sum = 0;
+    run_barrier();
+    RUN_EACH (uint, i, count) {
+        const bool last = i + 1 == count || keys[i] != keys[min(i + 1, count - 1)];
+        newest += last && !(hidden && run_is_hidden(hidden + hidden_at, i));
+    }
+    if (newest > 0)
+        ordo_local_add(&sum, newest);
+    run_barrier();
+    if (get_local_id(0) == 0 && sum > 0)
+        ordo_add(total, sum);
+}
+
+typedef struct {
+    runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+} run_marks;
 
 /* The directory of run r by group r: each work-item takes entries in a row. */
 ORDO_KERNEL(RUN_GROUP)

@@ -7,9 +7,8 @@
  *         RUNS_EACH(RUNS_POINT_KEY, key_of)
  */
 #pragma once
+#include "group/hidden.cl"
 #include "group/merge.cl"
-#include "shared/run_table.h"
-#include "shared/runs.h"
 
 typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays of them lie in local memory */
 typedef __global const merge_value *runs_values;

@@ -8,6 +8,7 @@
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
+#include "shared/search.h"
 
 #ifndef SEARCH_UPPER
 #define SEARCH_UPPER 0
@@ -271,6 +272,7 @@ typedef struct {
     uint before[2][NARROW_PROBES]; /* whether a side's probe is before its end's query */
     uint count[2];                 /* how many of a side's probes are */
 } narrow_scratch;
+ORDO_STATIC_ASSERT(sizeof(narrow_scratch) == SEARCH_NARROW_BYTES(SEARCH_GROUP), "the host counts these bytes");
 
 ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_form low, ordo_key_form high,
                           __local narrow_scratch *scratch)

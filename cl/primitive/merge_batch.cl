@@ -14,9 +14,9 @@
  * if any, combined with all that the batch has.
  */
 #pragma once
+#include "group/hidden.cl"
 #include "group/merge.cl"
 #include "group/value.cl"
-#include "shared/runs.h"
 
 /* Built together: batch_place batch_write */
 

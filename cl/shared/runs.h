@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits and visible counts of sorted runs, both of which begin on 256 bytes. host/dict/sorted_run.h draws a run and
- * has the invariants. */
+/* Sorted runs as kernel arguments, and the answers of kernels about them. host/dict/sorted_run.h draws a run and has the
+ * invariants. */
 #pragma once
 #include "shared/types.h"
 
@@ -8,108 +8,46 @@
  * 1.15 times the rate of 512 on an H200.) */
 #define RUN_BLOCK 128
 
-#ifdef __OPENCL_C_VERSION__
+/* ORDO_MAX_RUNS of include/ordo/array.h, in a word that both compilers know. */
+#define RUN_TABLE_MAX 16
 
-/* Whether element i is hidden; hidden NULL: none is. */
-ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
-{
-    return hidden && (hidden[i >> 5] >> (i & 31) & 1);
-}
+/* No bits: hidden_at of a run without. */
+#define RUN_TABLE_NONE 0xffffffffu
 
-/* Words of bits of so many elements. */
-ORDO_FN uint run_words(uint count)
-{
-    return (count >> 5) + ((count & 31) != 0);
-}
+/* Every `stride`-th element of a run, from its element stride - 1 on, is a sample. The samples of all runs are numbered
+ * run by run: those of run r are n_samples_before[r] to n_samples_before[r + 1] - 1. */
+typedef struct {
+    ordo_u64 keys_at[RUN_TABLE_MAX];    /* the first element of run r in its buffer of keys; of unused entries 0 */
+    ordo_u64 values_at[RUN_TABLE_MAX];  /* and in that of values */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* hidden bits, in 256 bytes from the start of the buffer of keys */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* visible counts, likewise */
+    ordo_u32 count[RUN_TABLE_MAX];
+    ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
+    ordo_u32 n_runs;
+    ordo_u32 stride;
+    ordo_u32 window; /* samples per tile: every window-th in key order ends a tile */
+} run_table;
 
-/* The lowest n bits; n from 0 to 32. */
-ORDO_FN uint run_low_bits(uint n)
-{
-    return n >= 32 ? 0xffffffffu : (1u << n) - 1;
-}
+ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* How many of the elements 0 .. i - 1 are visible, where there are bits and a directory (R5). Of a block in which
- * nothing is hidden, which most are, the directory alone tells. */
-ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
-{
-    const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
-    if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
-        return before + k;
-    const uint4 words = ~((__global const uint4 *) hidden)[block]; /* vload4 would not say that it is aligned */
-    return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
-           popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +
-           popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
-}
+/* An interval of keys in a run: its elements first .. end - 1, with the number of visible elements before them and the number
+ * of those among them that are (to be) erased. */
+typedef struct {
+    ordo_u32 first, end, before, gone;
+} run_interval;
 
-/* How many of the elements first .. end - 1 are visible. Of short stretches the bits alone tell. */
-ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
-{
-    if (!hidden || end <= first)
-        return end - first;
-    if (end - first > RUN_BLOCK / 2)
-        return run_visible_before(hidden, visible, end) - run_visible_before(hidden, visible, first);
-    uint n = end - first;
-    for (uint word = first >> 5; word <= (end - 1) >> 5; word++) {
-        uint bits = hidden[word];
-        bits &= word == first >> 5 ? 0xffffffffu << (first & 31) : 0xffffffffu;
-        bits &= word == (end - 1) >> 5 ? 0xffffffffu >> (31 - ((end - 1) & 31)) : 0xffffffffu;
-        n -= popcount(bits);
-    }
-    return n;
-}
+/* Stages of a find that goes from run to run (dict/runs/find.cl). */
+#define RUN_FIRST_STAGE 1
+#define RUN_LAST_STAGE  2
 
-/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of
- * blocks. */
-ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
-{
-    if (!hidden || i >= count)
-        return i;
-    const uint blocks = (count - 1) / RUN_BLOCK + 1, block_end = (i / RUN_BLOCK + 1) * (RUN_BLOCK / 32);
-    uint       bits = ~hidden[i >> 5] & (0xffffffffu << (i & 31));
-    uint       word = i >> 5;
-    while (bits == 0 && ++word < block_end && word * 32 < count)
-        bits = ~hidden[word];
-    if (bits == 0) {
-        const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
-        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is low + 1 to high, or none */
-        if (visible[blocks] == before)
-            return count;
-        while (low + 1 < high) {
-            const uint middle = (low + high) / 2;
-            low = visible[middle] > before ? low : middle;
-            high = visible[middle] > before ? middle : high;
-        }
-        for (word = (high - 1) * (RUN_BLOCK / 32); bits == 0; word++)
-            bits = ~hidden[word];
-        word--;
-    }
-    const uint found = word * 32 + (31 - clz(bits & (0 - bits)));
-    return min(found, count);
-}
-
-/* The last visible element before i, plus 1; 0 if there is none. */
-ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
-{
-    if (!hidden || i == 0)
-        return i;
-    const uint block = (i - 1) / RUN_BLOCK, block_first = block * (RUN_BLOCK / 32);
-    uint       word = (i - 1) >> 5;
-    uint       bits = ~hidden[word] & (0xffffffffu >> (31 - ((i - 1) & 31)));
-    while (bits == 0 && word > block_first)
-        bits = ~hidden[--word];
-    if (bits == 0) {
-        const uint before = visible[block];
-        uint       low = 0, high = block; /* the first entry that is not below `before` is low + 1 to high */
-        if (before == 0)
-            return 0;
-        while (low + 1 < high) {
-            const uint middle = (low + high) / 2;
-            low = visible[middle] >= before ? low : middle;
-            high = visible[middle] >= before ? middle : high;
-        }
-        for (word = high * (RUN_BLOCK / 32); bits == 0;)
-            bits = ~hidden[--word];
-    }
-    return word * 32 + 32 - clz(bits);
-}
-#endif
+/* Findings of run_check (dict/runs/check.cl), an index each: the first element that breaks an invariant, or RUN_NOTHING. */
+enum {
+    RUN_UNSORTED,   /* R1: is greater than the next */
+    RUN_REPEATED,   /* R6: equals the next */
+    RUN_NOT_HIDDEN, /* R4: the first of 32 of which one is stale and not hidden */
+    RUN_TOMBSTONE,  /* R7: the first of 32 of which one is hidden and not stale */
+    RUN_MISCOUNTED, /* R5: the entry of the directory that is wrong */
+    RUN_STALE,      /* not an element: the number of stale ones */
+    RUN_N_FINDINGS
+};
+#define RUN_NOTHING 0xffffffffu

@@ -188,13 +188,7 @@ ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size
     return ordo_call_scratch(call, out->mem_bytes, &out->mem);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
-ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                            const struct ordo_arg *args, size_t n_args)
-{
-    return ordo_dict_launch(call, dict, "dict/sorted_run.cl", name, items, args, n_args);
-}
+/* ---- arguments of kernels ---------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {
@@ -211,7 +205,7 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
     return ORDO_OK;
 }
 
-run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *set)
+static run_table table_of(const ordo_dict *dict, const struct ordo_run_set *set)
 {
     run_table table = { .n_runs = (cl_uint) set->n };
     for (size_t r = 0; r < set->n; r++) {
@@ -224,11 +218,21 @@ run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *s
     return table;
 }
 
-void ordo_run_set_add(struct ordo_args *args, const struct ordo_run_set *set, bool are_there)
+static void add_buffers(struct ordo_args *args, const struct ordo_run_set *set, size_t n)
 {
     static const cl_mem none = NULL;
     for (size_t r = 0; r < RUN_TABLE_MAX; r++) {
-        const cl_mem *mem = are_there && r < set->n ? &set->run[r].mem : &none;
+        const cl_mem *mem = r < n ? &set->run[r].mem : &none;
         ORDO_ADD(args, ORDO_ARG(*mem));
     }
+}
+
+void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
+                      run_table *table)
+{
+    *table = table_of(dict, set);
+    add_buffers(args, set, set->n);
+    if (values)
+        add_buffers(args, set, dict->value_bytes > 0 ? set->n : 0);
+    ORDO_ADD(args, ORDO_ARG(*table));
 }

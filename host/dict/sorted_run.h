@@ -15,13 +15,25 @@
  *   R2 newest    the newest element of a key is the last one of its segment in the newest run that has the key. It alone can
  *                be visible: a key is in the dictionary if it is and its hidden bit is 0.
  *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
- *                newest of their keys) it may be set. A run without `has_hidden` has no bits: no element is a
- *                tombstone.
- *   R4 resolved   a `marked` run has hidden its own stale elements and those that it makes stale in older runs. If all are
- *                marked, an element's hidden bit is 0 just if it is visible.
- *   R5 counted   visible[j] of a `counted` run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
+ *                newest of their keys) it may be set. A run without `has_hidden` has no bits, and all bits count as 0.
+ *   R4 marked    a marked run has hidden its own stale elements and those that it makes stale in older runs. If all runs
+ *                are marked, the set is resolved: an element is visible just if its hidden bit is 0.
+ *   R5 counted   visible[j] of a counted run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
  *                entry more than blocks: the last is all).
- *   R6 distinct  of a run that is `distinct` all keys differ.
+ *   R6 distinct  all keys of a `distinct` run differ.
+ *   R7 erased    a run that is not `erased` has no tombstone: its hidden bits are those of stale elements. A query of a key
+ *                looks into the newest run first and takes the first match, so it reads bits of `erased` runs only.
+ *
+ * A run is in one of these states:
+ *
+ *     marks           has_hidden   erased    made by
+ *     UNMARKED        no           no        a batch that stores; a merge of such runs
+ *     UNMARKED        yes          yes       a batch that erases; a merge with such a run
+ *     MARKED          no           no        a run of which nothing is hidden
+ *     MARKED          yes          either    ordo_run_set_mark_newest, a merge of marked runs
+ *     COUNTED         yes          either    ordo_run_set_resolve
+ *
+ * An UNMARKED run may have bits without being `erased` if newer runs have hidden its elements.
  *
  * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an
  * update that fails has changed nothing. Hidden bits are set in place, by queries too: for what is stale (R3); and by one launch, the
@@ -30,10 +42,9 @@
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
-#include "dict/structure.h"
+#include "dict/launch.h"
 #include "primitive/index.h"
 #include "primitive/merge_runs.h"
-#include "shared/run_table.h"
 #include "shared/runs.h"
 
 /* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
@@ -43,15 +54,21 @@ struct ordo_run_layout {
     cl_uint node_log2; /* of the index, as the profile had it when room was made for it */
 };
 
+enum ordo_run_marks {
+    ORDO_RUN_UNMARKED,
+    ORDO_RUN_MARKED,  /* R4 */
+    ORDO_RUN_COUNTED, /* R4 and R5 */
+};
+
 struct ordo_sorted_run {
     cl_mem                 mem;
     size_t                 mem_bytes; /* of the block; layout.bytes, what the run needs, or more */
     struct ordo_run_layout layout;
     size_t                 count;
+    enum ordo_run_marks    marks;
     bool                   has_hidden; /* R3 */
-    bool                   marked;     /* R4 */
-    bool                   counted;    /* R5 */
     bool                   distinct;   /* R6 */
+    bool                   erased;     /* R7 */
     bool                   indexed;    /* the index is built; its nodes lie in the block */
     struct ordo_index      index;
     uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
@@ -115,14 +132,22 @@ static inline size_t ordo_run_set_stored(const struct ordo_run_set *set)
 static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
 {
     for (size_t r = 0; r < set->n; r++)
-        if (!set->run[r].marked)
+        if (set->run[r].marks == ORDO_RUN_UNMARKED)
             return false;
     return true;
 }
-/* Nothing in it is hidden, nothing elsewhere is newer. */
+/* One run, of which all elements are visible. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
+}
+/* All elements of the run are visible, so it needs no bits. */
+static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
+{
+    run->has_hidden = run->erased = false;
+    run->distinct = true;
+    if (run->marks == ORDO_RUN_COUNTED)
+        run->marks = ORDO_RUN_MARKED;
 }
 
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------- */
@@ -148,13 +173,15 @@ void ordo_runs_clear(ordo_dict *dict);
 
 /* Enqueues the build of the run's index, if it is not there. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Launches a kernel of cl/dict/sorted_run.cl over `items`; a work-item takes more than one where there are many. */
-ordo_status ordo_run_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                            const struct ordo_arg *args, size_t n_args);
-
-/* The set as a kernel's arguments: the buffers of the runs' keys, or values, which come first, and the table. */
-void      ordo_run_set_add(struct ordo_args *args, const struct ordo_run_set *set, bool are_there);
-run_table ordo_run_set_table(const ordo_dict *dict, const struct ordo_run_set *set);
+/* Adds the set to a kernel's arguments: the buffers of the runs (RUNS_KEYS), the same buffers again for a kernel that takes
+ * `values` (RUNS_VALUES), and *table, which must stay until the launch. */
+void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
+                      run_table *table);
+/* A slice from its element `at` on. ordo_none() stays ordo_none(). */
+static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
+{
+    return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
+}
 
 /* ---- sorted_run_resolve.c ------------------------------------------------------------------------------------------------ */
 
@@ -167,6 +194,9 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
 /* The number of visible elements of each run. Resolves; waits, if anything may be hidden. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
+/* The number of visible elements of a run that is its set's only one. Marks nothing. Waits. */
+ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                  size_t *out);
 /* The number of visible elements of all runs. Resolves; waits as ordo_run_set_counts. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */

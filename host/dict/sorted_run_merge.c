@@ -2,7 +2,6 @@
 /* Runs made from batches and from other runs. */
 #include "dict/sorted_run.h"
 
-#include "dict/batch.h"
 #include "primitive/merge_batch.h"
 #include "primitive/sort.h"
 
@@ -11,7 +10,7 @@
 /* All are tombstones. */
 static ordo_status hide_all(struct ordo_call *call, struct ordo_sorted_run *run)
 {
-    run->has_hidden = true;
+    run->has_hidden = run->erased = true;
     return ordo_call_fill(call, run->mem, run->layout.hidden, ordo_ceil_div(run->count, 32) * 4, 0xffffffffu);
 }
 
@@ -51,18 +50,20 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 static ordo_status take_into(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_updates *u,
                              struct ordo_sorted_run *run)
 {
-    const struct ordo_slice keys = ordo_run_keys(run), values = ordo_run_values(dict, run);
-    const cl_ulong          values_at = values.at, hidden_at = run->layout.hidden / 4;
+    const struct ordo_launch launch =
+        ordo_dict_kernel(dict, "dict/sorted_run.cl", "run_take", ordo_dict_pass_items(call->dev, u->count));
+    const struct ordo_slice values = ordo_run_values(dict, run), hidden = ordo_at(run->mem, run->layout.hidden / 4);
     const cl_uint           count = (cl_uint) u->count;
     struct ordo_args        args = { .n = 0 };
 
-    run->has_hidden = u->erased.mem != NULL;
+    run->has_hidden = run->erased = u->erased.mem != NULL;
     ordo_args_slice(&args, &u->keys);
     ordo_args_slice(&args, &u->values);
     ordo_args_slice(&args, &u->erased);
-    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(keys.mem), ORDO_ARG(values.mem), ORDO_ARG(values_at), ORDO_ARG(run->mem),
-             ORDO_ARG(hidden_at));
-    return ordo_dict_launch_pass(call, dict, "dict/sorted_run.cl", "run_take", u->count, args.arg, args.n);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(run->mem));
+    ordo_args_slice(&args, &values);
+    ordo_args_slice(&args, &hidden);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -120,19 +121,22 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
                             struct ordo_sorted_run *out)
 {
     size_t count = 0;
-    bool   any_hidden = false, all_marked = true;
+    bool   any_hidden = false, any_erased = false, all_marked = true;
     for (size_t i = 0; i < n; i++) {
         count += in[i].count;
         any_hidden = any_hidden || in[i].has_hidden;
-        all_marked = all_marked && in[i].marked;
+        any_erased = any_erased || in[i].erased;
+        all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    out->has_hidden = any_hidden;
-    out->marked = all_marked;
+    /* Bits of stale elements alone are of use only if all of them are marked. */
+    out->has_hidden = any_erased || (any_hidden && all_marked);
+    out->erased = any_erased;
+    out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
     const struct ordo_merge_target target = { ordo_run_keys(out), ordo_run_values(&runs->dict, out),
                                               ordo_run_hidden(out) };
-    return keep_if_ok(runs, out,
-                      merge_into(call, &runs->dict, any_hidden ? ORDO_MARKS_KEEP : ORDO_MARKS_NONE, in, n, &target));
+    const enum ordo_merge_marks    marks = out->has_hidden ? ORDO_MARKS_KEEP : ORDO_MARKS_NONE;
+    return keep_if_ok(runs, out, merge_into(call, &runs->dict, marks, in, n, &target));
 }
 
 static ordo_status copy_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -162,7 +166,8 @@ static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const 
     if (count == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    out->distinct = out->marked = true;
+    out->distinct = true;
+    out->marks = ORDO_RUN_MARKED;
     return keep_if_ok(
         runs, out, ordo_run_set_write(call, &runs->dict, set, ordo_run_keys(out), ordo_run_values(&runs->dict, out)));
 }
@@ -179,25 +184,28 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
 }
 
 /* Batches of fewer elements are sorted in less time than it takes to ask whether they are. */
-#define ASK_LEAST ((size_t) 1 << 16)
+#define ASK_MIN ((size_t) 1 << 16)
 
 /* Whether each key is less than the next. Waits. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
-    const cl_ulong keys_at = keys.at;
-    const cl_uint  n = (cl_uint) count;
-    const int      mark = call->n_scratch;
-    cl_uint        wrong = 0;
-    cl_mem         found = NULL;
+    const struct ordo_launch launch =
+        ordo_dict_kernel(dict, "dict/sorted_run.cl", "run_unsorted", ordo_dict_pass_items(call->dev, count));
+    const cl_uint    n = (cl_uint) count;
+    const int        mark = call->n_scratch;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          wrong = 0;
+    cl_mem           found = NULL;
 
     *out = false;
-    if (count < ASK_LEAST)
+    if (count < ASK_MIN)
         return ORDO_OK;
     ORDO_TRY(ordo_call_scratch(call, sizeof wrong, &found));
     ORDO_TRY(ordo_call_fill(call, found, 0, sizeof wrong, 0));
-    ORDO_TRY(ordo_dict_launch_pass(call, dict, "dict/sorted_run.cl", "run_unsorted", count,
-                                   ORDO_ARGS(ORDO_ARG(keys.mem), ORDO_ARG(keys_at), ORDO_ARG(n), ORDO_ARG(found))));
+    ordo_args_slice(&args, &keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(found));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_read(call, found, 0, &wrong, sizeof wrong));
     ordo_call_release(call, mark);
     *out = wrong == 0;
@@ -221,8 +229,7 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     ORDO_TRY(keep_if_ok(runs, &all.run[0], ordo_run_set_size(call, &runs->dict, &all, &distinct)));
     if (distinct == count) {
         *out = all.run[0];
-        out->distinct = true;
-        out->has_hidden = false;
+        ordo_run_note_clean(out);
         return ORDO_OK;
     }
     const ordo_status status = filter(runs, call, &all, distinct, out);
@@ -271,7 +278,8 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
 {
     ORDO_TRY(ordo_runs_block(runs, call, ordo_run_set_stored(set), out));
     ORDO_TRY(keep_if_ok(runs, out, dedup_into(call, &runs->dict, set, combine, out, &out->count)));
-    out->distinct = out->marked = true;
+    out->distinct = true;
+    out->marks = ORDO_RUN_MARKED;
     out->layout.bytes = ordo_run_layout_of(&runs->dict, out->count, out->layout.node_log2).bytes;
     if (out->count == 0)
         ordo_runs_release(runs, out);

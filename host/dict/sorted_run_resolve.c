@@ -2,9 +2,13 @@
 /* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/sorted_run.cl. */
 #include "dict/sorted_run.h"
 
-#include "dict/batch.h"
 #include "primitive/scan.h"
 #include "primitive/search.h"
+
+static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t items)
+{
+    return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
+}
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
@@ -12,27 +16,33 @@
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
-    const cl_ulong hidden_at = hidden.at;
-    const cl_uint  count = (cl_uint) run->count, is_fresh = fresh;
-    return ordo_run_launch(
-        call, dict, "run_repeats", ordo_ceil_div(run->count, 32) * 4,
-        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at), ORDO_ARG(is_fresh)));
+    const struct ordo_launch launch = kernel(dict, "run_repeats", ordo_ceil_div(run->count, 32) * 4);
+    const cl_uint            count = (cl_uint) run->count, is_fresh = fresh;
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(run->mem), ORDO_ARG(count));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(is_fresh));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* Hides in `older` the elements that `newer` has too; `hidden` is written. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
+    struct ordo_args   answers = { .n = 0 };
     struct ordo_search search = { .key = dict->key,
                                   .lookup = true,
                                   .upper = true,
                                   .sorted = true,
-                                  .marks = true,
                                   .keys = ordo_run_keys(older),
                                   .count = older->count,
                                   .queries = ordo_run_keys(newer),
                                   .n_queries = newer->count,
-                                  .hidden = hidden };
+                                  .file = "dict/runs/mark.cl",
+                                  .answers = &answers };
+
+    ordo_args_slice(&answers, &hidden);
     if (ordo_search_by_index(&search)) {
         ORDO_TRY(ordo_run_index(call, dict, older));
         search.index = &older->index;
@@ -54,7 +64,8 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
 /* Bits are about to change. */
 static void lose_count(struct ordo_sorted_run *run)
 {
-    run->counted = false;
+    if (run->marks == ORDO_RUN_COUNTED)
+        run->marks = ORDO_RUN_MARKED;
 }
 
 /* What run r makes stale, in itself and in older runs. */
@@ -79,7 +90,7 @@ static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struc
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
 {
     ORDO_TRY(mark_run(call, dict, set, set->n - 1));
-    set->run[set->n - 1].marked = true;
+    set->run[set->n - 1].marks = ORDO_RUN_MARKED;
     return ORDO_OK;
 }
 
@@ -99,14 +110,18 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out)
 {
-    const cl_ulong         hidden_at = run->layout.hidden / 4, out_at = out.at;
-    const cl_uint          count = (cl_uint) run->count;
-    const struct ordo_scan scan = {
-        .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = ordo_run_entries(run->count)
+    const struct ordo_launch launch = kernel(dict, "run_visible", ordo_run_entries(run->count));
+    const struct ordo_slice  hidden = ordo_run_hidden(run);
+    const cl_uint            count = (cl_uint) run->count;
+    const struct ordo_scan   scan = {
+          .type = ORDO_U32, .op = ORDO_SUM, .in = out, .out = out, .count = ordo_run_entries(run->count)
     };
-    ORDO_TRY(ordo_run_launch(
-        call, dict, "run_visible", scan.count,
-        ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(hidden_at), ORDO_ARG(count), ORDO_ARG(out.mem), ORDO_ARG(out_at))));
+    struct ordo_args args = { .n = 0 };
+
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(count));
+    ordo_args_slice(&args, &out);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_scan(call, &scan);
 }
 
@@ -115,50 +130,57 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* at most */
 
+static bool needs_directory(const struct ordo_sorted_run *run)
+{
+    return run->has_hidden && run->marks != ORDO_RUN_COUNTED;
+}
+
 static ordo_status count_short(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
 {
     const bool          cpu = ordo_device_facts(call->dev)->cpu;
+    const size_t        most = cpu ? SHORT_CPU : SHORT_GPU;
     struct ordo_run_set some = { .n = 0 };
     struct ordo_args    args = { .n = 0 };
+    run_table           table;
 
     for (size_t r = 0; r < set->n; r++)
-        if (!set->run[r].counted && set->run[r].has_hidden && set->run[r].count <= (cpu ? SHORT_CPU : SHORT_GPU))
+        if (needs_directory(&set->run[r]) && set->run[r].count <= most)
             some.run[some.n++] = set->run[r];
     if (some.n == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
-    const run_table table = ordo_run_set_table(dict, &some);
-    ordo_run_set_add(&args, &some, true);
-    ORDO_ADD(&args, ORDO_ARG(table));
-    ORDO_TRY(
-        cpu ? ordo_dict_launch_shares(call, dict, "dict/sorted_run.cl", "run_directories", some.n, args.arg, args.n)
-            : ordo_run_launch(call, dict, "run_directories", some.n * DIRECTORY_GROUP, args.arg, args.n));
+    ordo_run_set_add(&args, dict, &some, false, &table);
+    const struct ordo_launch launch =
+        cpu ? ordo_dict_kernel_shares(dict, "dict/sorted_run.cl", "run_directories", some.n)
+            : kernel(dict, "run_directories", some.n * DIRECTORY_GROUP);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     for (size_t r = 0; r < set->n; r++)
-        if (set->run[r].has_hidden && set->run[r].count <= (cpu ? SHORT_CPU : SHORT_GPU))
-            set->run[r].counted = true;
+        if (set->run[r].has_hidden && set->run[r].count <= most)
+            set->run[r].marks = ORDO_RUN_COUNTED;
     return ORDO_OK;
 }
 
 static ordo_status count_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {
-    if (run->counted || !run->has_hidden)
+    if (!needs_directory(run))
         return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
     ORDO_TRY(ordo_run_count_visible(call, dict, run, ordo_run_visible(run)));
-    run->counted = true;
+    run->marks = ORDO_RUN_COUNTED;
     return ORDO_OK;
 }
 
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set)
 {
     for (size_t r = 0; r < set->n; r++)
-        if (!set->run[r].marked)
+        if (set->run[r].marks == ORDO_RUN_UNMARKED)
             ORDO_TRY(mark_run(call, dict, set, r));
+    for (size_t r = 0; r < set->n; r++)
+        if (set->run[r].marks == ORDO_RUN_UNMARKED)
+            set->run[r].marks = ORDO_RUN_MARKED;
     ORDO_TRY(count_short(call, dict, set));
     for (size_t r = 0; r < set->n; r++)
         ORDO_TRY(count_run(call, dict, &set->run[r]));
-    for (size_t r = 0; r < set->n; r++)
-        set->run[r].marked = true;
     return ORDO_OK;
 }
 
@@ -175,11 +197,38 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
 /* Writes the number of visible elements of each run to `out`. The set is resolved. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
-    struct ordo_args args = { .n = 0 };
-    const run_table  table = ordo_run_set_table(dict, set);
-    ordo_run_set_add(&args, set, true);
-    ORDO_ADD(&args, ORDO_ARG(table), ORDO_ARG(out));
-    return ordo_run_launch(call, dict, "run_totals", set->n, args.arg, args.n);
+    const struct ordo_launch launch = kernel(dict, "run_totals", set->n);
+    struct ordo_args         args = { .n = 0 };
+    run_table                table;
+
+    ordo_run_set_add(&args, dict, set, false, &table);
+    ORDO_ADD(&args, ORDO_ARG(out));
+    return ordo_call_launch(call, &launch, &args);
+}
+
+#define NEWEST_SHARE 8 /* elements of a work-item of run_newest: fewer groups then add to one word */
+
+ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
+                                  size_t *out)
+{
+    const struct ordo_slice keys = ordo_run_keys(run), hidden = ordo_run_hidden(run);
+    const cl_uint           count = (cl_uint) run->count;
+    const int               mark = call->n_scratch;
+    struct ordo_args        args = { .n = 0 };
+    cl_uint                 newest = 0;
+    cl_mem                  total = NULL;
+
+    ORDO_TRY(ordo_call_scratch(call, sizeof newest, &total));
+    ORDO_TRY(ordo_call_fill(call, total, 0, sizeof newest, 0));
+    ORDO_ADD(&args, ORDO_ARG(keys.mem), ORDO_ARG(count));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(total));
+    const struct ordo_launch launch = kernel(dict, "run_newest", ordo_ceil_div(run->count, NEWEST_SHARE));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_call_read(call, total, 0, &newest, sizeof newest));
+    ordo_call_release(call, mark);
+    *out = newest;
+    return ORDO_OK;
 }
 
 static bool has_bits(const struct ordo_run_set *set)

@@ -6,7 +6,7 @@
 #include "primitive/scan.h"
 #include "primitive/tiles.h"
 
-#include "shared/run_table.h"
+#include "shared/runs.h"
 
 _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call");
 

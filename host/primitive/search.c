@@ -5,6 +5,7 @@
 #include "primitive/sort.h"
 
 #include "shared/index.h"
+#include "shared/search.h"
 
 static size_t floor_log2(size_t n)
 {
@@ -35,12 +36,6 @@ struct shape {
 /* Work-items that a compute unit is taken to run at once. */
 #define RESIDENT_ITEMS 2048
 
-/* Local memory of the kernels besides the tree: narrow_scratch in cl/group/search.cl, rounded up. */
-static size_t scratch_bytes(size_t group)
-{
-    return group * sizeof(cl_uint) + 64;
-}
-
 static enum ordo_shape data_of(const struct ordo_search *s)
 {
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
@@ -62,12 +57,13 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     const size_t             key_bytes = ordo_type_bytes(s->key);
     struct shape             shape = { .group = ordo_group_of(dev, ORDO_SEARCH_GROUP, data_of(s)), .items = items };
 
-    while (!facts->cpu && shape.group > 1 && 2 * scratch_bytes(shape.group) > facts->local_bytes)
+    while (!facts->cpu && shape.group > 1 && 2 * SEARCH_NARROW_BYTES(shape.group) > facts->local_bytes)
         shape.group = shape.group / 2 < facts->sub_group ? 1 : shape.group / 2;
     shape.local = !facts->cpu && shape.group > 1;
     if (shape.local)
-        shape.depth_max = floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data_of(s)),
-                                                   (facts->local_bytes - scratch_bytes(shape.group)) / key_bytes));
+        shape.depth_max =
+            floor_log2(ordo_min_size(ordo_tunable(dev, ORDO_SEARCH_LOCAL, data_of(s)),
+                                     (facts->local_bytes - SEARCH_NARROW_BYTES(shape.group)) / key_bytes));
     shape.tiles = ordo_ceil_div(s->n_queries, shape.group * shape.items);
     shape.resident = facts->compute_units * ordo_ceil_div(RESIDENT_ITEMS, shape.group);
     shape.resident = ordo_min_size(shape.resident, shape.tiles);
@@ -79,7 +75,7 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 #define GROUPS_PER_UNIT 256
 
 /* More groups than this fill every device, and a tile's number still does not wrap when it goes by as many. */
-#define GROUPS_MOST ((size_t) 1 << 24)
+#define GROUPS_MAX ((size_t) 1 << 24)
 
 /* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
@@ -90,8 +86,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     if (facts->cpu)
         return ordo_min_size(shape->tiles, (size_t) facts->compute_units * GROUPS_PER_UNIT);
     if (!shape->local || groups > shape->tiles)
-        return ordo_min_size(shape->tiles, GROUPS_MOST);
-    return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MOST);
+        return ordo_min_size(shape->tiles, GROUPS_MAX);
+    return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
 /* What the kernels are told of a compressed index; 0: there is none. */
@@ -115,63 +111,64 @@ static bool is_packed(const struct ordo_search *s)
 /* Finds by an index whose blocks and values should not push it out of the caches, where there is a way to say so. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
-    return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->in_run &&
+    return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
            s->count > ONCE_BYTES / ordo_type_bytes(s->key);
 }
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-/* Launches a kernel with the arguments that all have, then with `own`. */
-static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, const struct shape *shape,
-                          const char *name, size_t node, size_t lanes, size_t groups, const struct ordo_arg *own,
-                          size_t n_own)
+/* A launch of a kernel that all variants have. */
+static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape,
+                                 const char *name, size_t groups)
 {
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", s->key },
-        { "ORDO_VALUE_BYTES", s->value_bytes },
-        { "SEARCH_LOOKUP", s->lookup },
-        { "SEARCH_RANGES", s->ranges },
-        { "SEARCH_RUN", s->in_run },
-        { "SEARCH_MARK", s->marks },
-        { "SEARCH_UPPER", s->upper },
-        { "SEARCH_PACKED", packed_bytes(s) },
-        { "SEARCH_PLACES", s->places.mem != NULL },
-        { "SEARCH_LOCAL", shape->local },
-        { "SEARCH_GROUP", (long) shape->group },
-        { "SEARCH_ITEMS", (long) shape->items },
-        { "SEARCH_NODE", (long) node },
-        { "TEAM_WIDTH", (long) lanes },
-        { reads_once(call->dev, s) ? "SEARCH_ONCE" : NULL, 1 },
-        { NULL, 0 },
-    };
-    const cl_uint       count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;
-    const cl_uint       stage = (s->first_run ? 1u : 0) | (s->last_run ? 2u : 0);
-    struct ordo_args    args = { .n = 0 };
-    struct ordo_kernel *kernel = NULL;
+    struct ordo_launch launch = { .file = s->file ? s->file : "primitive/search.cl",
+                                  .kernel = name,
+                                  .groups = groups,
+                                  .group = shape->group,
+                                  .defines = { { "ORDO_KEY", s->key },
+                                               { "ORDO_VALUE_BYTES", s->value_bytes },
+                                               { "SEARCH_LOOKUP", s->lookup },
+                                               { "SEARCH_RANGES", s->ranges },
+                                               { "SEARCH_UPPER", s->upper },
+                                               { "SEARCH_PACKED", packed_bytes(s) },
+                                               { "SEARCH_PLACES", s->places.mem != NULL },
+                                               { "SEARCH_LOCAL", shape->local },
+                                               { "SEARCH_GROUP", (long) shape->group },
+                                               { "SEARCH_ITEMS", (long) shape->items } } };
+    if (reads_once(dev, s))
+        ordo_launch_define(&launch, "SEARCH_ONCE", 1);
+    return launch;
+}
 
-    ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", name, defines, &kernel));
+/* Launches it with a node's size and the lanes of a query, with the arguments that all have, then with `own`. */
+static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
+                          size_t lanes, const struct ordo_args *own)
+{
+    const cl_uint    count = (cl_uint) s->count, n_queries = (cl_uint) s->n_queries;
+    struct ordo_args args = { .n = 0 };
+
+    ordo_launch_define(&launch, "SEARCH_NODE", (long) node);
+    ordo_launch_define(&launch, "TEAM_WIDTH", (long) lanes);
     ordo_args_slice(&args, &s->keys);
     ORDO_ADD(&args, ORDO_ARG(count));
     ordo_args_slice(&args, &s->queries);
     ORDO_ADD(&args, ORDO_ARG(n_queries));
     if (s->places.mem)
         ORDO_ADD(&args, ORDO_ARG(s->places.mem));
-    if (!s->lookup)
+    if (s->file)
+        ordo_args_add(&args, s->answers->arg, s->answers->n);
+    else if (!s->lookup)
         ordo_args_slice(&args, &s->ranks);
     if (s->ranges)
         ordo_args_slice(&args, &s->uppers);
-    if (s->lookup && s->value_bytes) {
+    if (!s->file && s->lookup && s->value_bytes) {
         ordo_args_slice(&args, &s->values);
         ordo_args_slice(&args, &s->values_out);
     }
-    if (s->lookup && !s->marks)
+    if (!s->file && s->lookup)
         ordo_args_slice(&args, &s->found);
-    if (s->in_run || s->marks)
-        ordo_args_slice(&args, &s->hidden);
-    if (s->in_run)
-        ORDO_ADD(&args, ORDO_ARG(stage));
-    ordo_args_add(&args, own, n_own);
-    return ordo_call_launch_kernel(call, kernel, groups, shape->group, args.arg, args.n);
+    ordo_args_add(&args, own->arg, own->n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
@@ -225,20 +222,20 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
     const size_t       node = (size_t) 1 << index->node_log2;
     const struct shape shape = choose_shape(call->dev, s, indexed_items(call->dev, s, node));
 
-    const cl_uint         level = shape.local ? local_level(s, &shape) : index->levels;
-    const cl_uint         depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
-    const cl_uint         nodes_at = (cl_uint) index->nodes_at;
-    const cl_uint         first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
-    const cl_uint         above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
-    const cl_uint         level_1 = nodes_at + index_first_node(index->blocks, index->node_log2, 1);
-    const struct ordo_arg own[] = {
-        ORDO_ARG(index->nodes),   ORDO_ARG(index->shift), ORDO_ARG(level),      ORDO_ARG(first_node),
-        ORDO_ARG(above),          ORDO_ARG(depth),        local_tree(s, depth), ORDO_ARG(index->packed),
-        ORDO_ARG(index->offsets), ORDO_ARG(level_1),
-    };
-    const size_t n_own = sizeof own / sizeof *own, of_packed = 3;
-    return launch(call, s, &shape, "search_indexed", node, lanes_for(call->dev, s, &shape, node),
-                  groups_for(call->dev, s, &shape, depth), own, is_packed(s) ? n_own : n_own - of_packed);
+    const cl_uint    level = shape.local ? local_level(s, &shape) : index->levels;
+    const cl_uint    depth = (cl_uint) ceil_log2(index_units(index->blocks, index->node_log2, level));
+    const cl_uint    nodes_at = (cl_uint) index->nodes_at;
+    const cl_uint    first_node = nodes_at + index_first_node(index->blocks, index->node_log2, level);
+    const cl_uint    above = nodes_at + index_first_node(index->blocks, index->node_log2, level + 1);
+    const cl_uint    level_1 = nodes_at + index_first_node(index->blocks, index->node_log2, 1);
+    struct ordo_args own = { .n = 0 };
+
+    ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(index->shift), ORDO_ARG(level), ORDO_ARG(first_node),
+             ORDO_ARG(above), ORDO_ARG(depth), local_tree(s, depth));
+    if (is_packed(s))
+        ORDO_ADD(&own, ORDO_ARG(index->packed), ORDO_ARG(index->offsets), ORDO_ARG(level_1));
+    return launch(call, s, kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth)),
+                  node, lanes_for(call->dev, s, &shape, node), &own);
 }
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
@@ -255,9 +252,11 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     if (shape.local) /* filling all trees takes at most one read per query */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
-    const cl_uint tree_depth = (cl_uint) depth;
-    return launch(call, s, &shape, "search_array", ANY_NODE, ONE_LANE, groups_for(call->dev, s, &shape, depth),
-                  ORDO_ARGS(ORDO_ARG(tree_depth), local_tree(s, depth)));
+    const cl_uint    tree_depth = (cl_uint) depth;
+    struct ordo_args own = { .n = 0 };
+    ORDO_ADD(&own, ORDO_ARG(tree_depth), local_tree(s, depth));
+    return launch(call, s, kernel(call->dev, s, &shape, "search_array", groups_for(call->dev, s, &shape, depth)),
+                  ANY_NODE, ONE_LANE, &own);
 }
 
 /* Keys that a tile of ascending queries is to span at most. On an H200 2^20 queries in 2^24 u32 keys took 71 us by 8 a work-item, which
@@ -280,9 +279,10 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
     const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
+    struct ordo_args   own = { .n = 0 };
 
-    return launch(call, s, &shape, "search_sorted", ANY_NODE, ONE_LANE, shape.tiles,
-                  ORDO_ARGS(ORDO_ARG(depth_max), local_tree(s, depth_max)));
+    ORDO_ADD(&own, ORDO_ARG(depth_max), local_tree(s, depth_max));
+    return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
 /* Queries that a work-item of search_gallop takes in a row. */
@@ -297,9 +297,11 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
     const size_t       chunks = (size_t) ordo_device_facts(call->dev)->compute_units * CHUNKS_PER_UNIT;
     const size_t       even = ordo_ceil_div(s->n_queries, chunks);
     const cl_uint      chunk = even < CHUNK_MIN ? CHUNK_MIN : (cl_uint) ordo_min_size(even, CHUNK_MAX);
+    struct ordo_args   own = { .n = 0 };
 
-    return launch(call, s, &shape, "search_gallop", ANY_NODE, ONE_LANE, ordo_ceil_div(s->n_queries, chunk),
-                  ORDO_ARGS(ORDO_ARG(chunk)));
+    ORDO_ADD(&own, ORDO_ARG(chunk));
+    return launch(call, s, kernel(call->dev, s, &shape, "search_gallop", ordo_ceil_div(s->n_queries, chunk)), ANY_NODE,
+                  ONE_LANE, &own);
 }
 
 /* With at least this many keys per query, ascending queries too go through the index: of what lies between two of them
@@ -323,19 +325,19 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
 /* Fewer queries are not worth putting in order. */
-#define SCHEME_LEAST ((size_t) 1 << 16)
-#define PART_BITS    8
+#define SCHEME_MIN ((size_t) 1 << 16)
+#define PART_BITS  8
 
 static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
 {
     const uint32_t buffered = ordo_tunable(dev, ORDO_SEARCH_BUFFERED, data_of(s));
     const uint32_t sorted = ordo_tunable(dev, ORDO_SEARCH_SORTED, data_of(s));
 
-    if (s->sorted || s->in_run || s->marks || s->count == 0)
+    if (s->sorted || s->file || s->count == 0)
         return ORDO_SCHEME_PLAIN;
     if (s->scheme != ORDO_SCHEME_AUTO)
         return s->scheme;
-    if (s->n_queries < SCHEME_LEAST)
+    if (s->n_queries < SCHEME_MIN)
         return ORDO_SCHEME_PLAIN;
     if (sorted && s->count / sorted <= s->n_queries && !is_packed(s))
         return ORDO_SCHEME_SORTED;
@@ -345,16 +347,19 @@ static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s
 static ordo_status number_queries(struct ordo_call *call, struct ordo_slice places, size_t n_queries)
 {
     const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
-    const struct ordo_define defines[] = {
-        { "SEARCH_GROUP", (long) group }, { "SEARCH_LOCAL", 0 }, { "TEAM_WIDTH", 1 }, { NULL, 0 }
+    const struct ordo_launch launch = {
+        .file = "primitive/search.cl",
+        .kernel = "search_number",
+        .groups = ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14),
+        .group = group,
+        .defines = { { "SEARCH_GROUP", (long) group }, { "SEARCH_LOCAL", 0 }, { "TEAM_WIDTH", 1 } },
     };
-    const cl_ulong      at = places.at;
-    const cl_uint       n = (cl_uint) n_queries;
-    struct ordo_kernel *kernel = NULL;
+    const cl_uint    n = (cl_uint) n_queries;
+    struct ordo_args args = { .n = 0 };
 
-    ORDO_TRY(ordo_call_kernel(call, "primitive/search.cl", "search_number", defines, &kernel));
-    return ordo_call_launch_kernel(call, kernel, ordo_min_size(ordo_ceil_div(n_queries, group), 1 << 14), group,
-                                   ORDO_ARGS(ORDO_ARG(places.mem), ORDO_ARG(at), ORDO_ARG(n)));
+    ordo_args_slice(&args, &places);
+    ORDO_ADD(&args, ORDO_ARG(n));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* Sorts the queries, or partitions them, with their numbers; then searches for them, each answer going to its query's place. */

@@ -18,15 +18,12 @@ struct ordo_search {
     struct ordo_slice ranks, uppers;             /* of a search; uppers: of one for both */
     struct ordo_slice values, values_out, found; /* of a lookup */
 
-    /* A lookup in one run of several, newest first: finds the last of equal keys. found then is there, and holds a state
-     * between the runs: SEARCH_STATE_* of cl/primitive/search.cl. */
-    bool              in_run, first_run, last_run;
-    struct ordo_slice hidden; /* uint32_t words; ordo_none(): none is hidden */
-
     struct ordo_slice places; /* uint32_t: query i stands for query places[i]; ordo_none(): for itself */
 
-    /* A lookup that answers nothing: of the last of equal keys that are queries, it sets the bits in `hidden`. */
-    bool marks;
+    /* A lookup with answers of its own: a kernel file that includes cl/primitive/search_body.cl, and the arguments that its
+     * ANSWERS_ARGS name. NULL: none. */
+    const char             *file;
+    const struct ordo_args *answers;
 };
 
 /* Whether a search makes use of an index, if there is one. */

@@ -218,7 +218,7 @@ static void *build_what_is_wanted(void *argument)
     static pthread_once_t at_first_build = PTHREAD_ONCE_INIT;
     ordo_device          *dev = argument;
     struct ordo_builds   *b = &dev->builds;
-    ordo_mute_thread(true);
+    ordo_thread_is_mute = true;
     pthread_mutex_lock(&b->lock);
     while (!b->end) {
         struct ordo_program *p = next_wanted(b);
@@ -319,7 +319,6 @@ static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool
                  dev->facts.name, all / 1e3);
 }
 
-/* Waits for the program, or builds it. */
 static ordo_status await(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -465,7 +464,7 @@ static size_t n_left(const struct ordo_builds *b)
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
-    ordo_mute_thread(true);
+    ordo_thread_is_mute = true;
     pthread_mutex_lock(&b->lock);
     const size_t         before = n_left(b);
     struct ordo_program *p = next_wanted(b);
@@ -475,7 +474,7 @@ static size_t build_one(ordo_device *dev, size_t *total)
         pthread_cond_wait(&b->changed, &b->lock);
     const size_t left = n_left(b), most = before > left ? before : left;
     pthread_mutex_unlock(&b->lock);
-    ordo_mute_thread(false);
+    ordo_thread_is_mute = false;
     *total = most > *total ? most : *total;
     return left;
 }

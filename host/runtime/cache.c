@@ -3,7 +3,6 @@
  * with a header that has a checksum. It is written under a temporary name and renamed, so a reader sees all of it or
  * none. An unreadable, foreign or damaged file counts as absent. No failure here is an error for the user, because
  * the work is then repeated.
- *
  * A checksum is no signature, and entries contain code that is run. So directory and entries must belong to the
  * user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
@@ -160,7 +159,6 @@ static bool is_entry_name(const char *name, struct ordo_digest *key)
     return true;
 }
 
-/* Whether a file begins as an entry with this key does. */
 static bool is_entry(const char *path, struct ordo_digest key)
 {
     struct cache_header header;
@@ -254,7 +252,7 @@ static bool write_entry(FILE *file, const void *content)
 /* Warns once. Later failures are logged as information, because more of them will follow. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
-    if (ordo_thread_is_mute()) {
+    if (ordo_thread_is_mute) {
         atomic_store(&dev->cache_trouble, why);
         return;
     }

@@ -129,7 +129,6 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* The made-up answer of a read on a dry-run device. */
 static ordo_status rehearse_read(ordo_device *dev, void *to, size_t bytes)
 {
     const uint32_t answer = dev->rehearsal->answer;
@@ -270,7 +269,6 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
  * with one key). So for a small read on a CPU in the device's own queue the thread polls before it blocks, and
  * yields to others meanwhile. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, and 50 to
  * 57 instead of 35 on two busy ones.
- *
  * If the wait fails, the read may still be in flight. So it writes to memory of the device, never to the caller's. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
@@ -293,7 +291,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If the read may still be in flight in the end, `landing` is never freed. */
+/* If the read may still be in flight in the end, its target is never freed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *landing, size_t bytes)
 {
     cl_event done = NULL;

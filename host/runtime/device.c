@@ -186,7 +186,6 @@ static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_devi
     return ORDO_OK;
 }
 
-/* The steps that need context and queue. */
 static ordo_status learn(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *mask = config->mask ? config->mask : ordo_environment("ORDO_MASK");

@@ -38,68 +38,46 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
+/* Entry n of a list whose entries each end with a 0; NULL: the list is shorter. */
+static const char *entry_of(const char *list, cl_long n)
+{
+    while (*list && n-- > 0)
+        list += strlen(list) + 1;
+    return *list ? list : NULL;
+}
+
 const char *ordo_cl_error_string(cl_int code)
 {
-    static const struct {
-        cl_int      code;
-        const char *name;
-    } names[] = {
-#define N(name) { name, #name }
-        N(CL_SUCCESS),
-        N(CL_DEVICE_NOT_FOUND),
-        N(CL_DEVICE_NOT_AVAILABLE),
-        N(CL_COMPILER_NOT_AVAILABLE),
-        N(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-        N(CL_OUT_OF_RESOURCES),
-        N(CL_OUT_OF_HOST_MEMORY),
-        N(CL_PROFILING_INFO_NOT_AVAILABLE),
-        N(CL_MEM_COPY_OVERLAP),
-        N(CL_BUILD_PROGRAM_FAILURE),
-        N(CL_MISALIGNED_SUB_BUFFER_OFFSET),
-        N(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-        N(CL_COMPILE_PROGRAM_FAILURE),
-        N(CL_LINKER_NOT_AVAILABLE),
-        N(CL_LINK_PROGRAM_FAILURE),
-        N(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
-        N(CL_INVALID_VALUE),
-        N(CL_INVALID_DEVICE_TYPE),
-        N(CL_INVALID_PLATFORM),
-        N(CL_INVALID_DEVICE),
-        N(CL_INVALID_CONTEXT),
-        N(CL_INVALID_QUEUE_PROPERTIES),
-        N(CL_INVALID_COMMAND_QUEUE),
-        N(CL_INVALID_HOST_PTR),
-        N(CL_INVALID_MEM_OBJECT),
-        N(CL_INVALID_BINARY),
-        N(CL_INVALID_BUILD_OPTIONS),
-        N(CL_INVALID_PROGRAM),
-        N(CL_INVALID_PROGRAM_EXECUTABLE),
-        N(CL_INVALID_KERNEL_NAME),
-        N(CL_INVALID_KERNEL_DEFINITION),
-        N(CL_INVALID_KERNEL),
-        N(CL_INVALID_ARG_INDEX),
-        N(CL_INVALID_ARG_VALUE),
-        N(CL_INVALID_ARG_SIZE),
-        N(CL_INVALID_KERNEL_ARGS),
-        N(CL_INVALID_WORK_DIMENSION),
-        N(CL_INVALID_WORK_GROUP_SIZE),
-        N(CL_INVALID_WORK_ITEM_SIZE),
-        N(CL_INVALID_GLOBAL_OFFSET),
-        N(CL_INVALID_EVENT_WAIT_LIST),
-        N(CL_INVALID_EVENT),
-        N(CL_INVALID_OPERATION),
-        N(CL_INVALID_BUFFER_SIZE),
-        N(CL_INVALID_GLOBAL_WORK_SIZE),
-        N(CL_INVALID_PROPERTY),
-        N(CL_INVALID_COMPILER_OPTIONS),
-#undef N
-        { -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
-        { ILLEGAL_ACCESS, "NVIDIA's code for a kernel of this process that read or wrote outside of its memory" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].code == code)
-            return names[i].name;
-    return "unknown OpenCL code";
+    /* The codes from 0 down, and those from -30 down. */
+    static const char failures[] =
+        "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
+        "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
+        "CL_PROFILING_INFO_NOT_AVAILABLE\0CL_MEM_COPY_OVERLAP\0CL_IMAGE_FORMAT_MISMATCH\0"
+        "CL_IMAGE_FORMAT_NOT_SUPPORTED\0CL_BUILD_PROGRAM_FAILURE\0CL_MAP_FAILURE\0"
+        "CL_MISALIGNED_SUB_BUFFER_OFFSET\0CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST\0"
+        "CL_COMPILE_PROGRAM_FAILURE\0CL_LINKER_NOT_AVAILABLE\0CL_LINK_PROGRAM_FAILURE\0"
+        "CL_DEVICE_PARTITION_FAILED\0CL_KERNEL_ARG_INFO_NOT_AVAILABLE\0";
+    static const char invalid[] =
+        "CL_INVALID_VALUE\0CL_INVALID_DEVICE_TYPE\0CL_INVALID_PLATFORM\0CL_INVALID_DEVICE\0"
+        "CL_INVALID_CONTEXT\0CL_INVALID_QUEUE_PROPERTIES\0CL_INVALID_COMMAND_QUEUE\0CL_INVALID_HOST_PTR\0"
+        "CL_INVALID_MEM_OBJECT\0CL_INVALID_IMAGE_FORMAT_DESCRIPTOR\0CL_INVALID_IMAGE_SIZE\0"
+        "CL_INVALID_SAMPLER\0CL_INVALID_BINARY\0CL_INVALID_BUILD_OPTIONS\0CL_INVALID_PROGRAM\0"
+        "CL_INVALID_PROGRAM_EXECUTABLE\0CL_INVALID_KERNEL_NAME\0CL_INVALID_KERNEL_DEFINITION\0"
+        "CL_INVALID_KERNEL\0CL_INVALID_ARG_INDEX\0CL_INVALID_ARG_VALUE\0CL_INVALID_ARG_SIZE\0"
+        "CL_INVALID_KERNEL_ARGS\0CL_INVALID_WORK_DIMENSION\0CL_INVALID_WORK_GROUP_SIZE\0"
+        "CL_INVALID_WORK_ITEM_SIZE\0CL_INVALID_GLOBAL_OFFSET\0CL_INVALID_EVENT_WAIT_LIST\0CL_INVALID_EVENT\0"
+        "CL_INVALID_OPERATION\0CL_INVALID_GL_OBJECT\0CL_INVALID_BUFFER_SIZE\0CL_INVALID_MIP_LEVEL\0"
+        "CL_INVALID_GLOBAL_WORK_SIZE\0CL_INVALID_PROPERTY\0CL_INVALID_IMAGE_DESCRIPTOR\0"
+        "CL_INVALID_COMPILER_OPTIONS\0CL_INVALID_LINKER_OPTIONS\0CL_INVALID_DEVICE_PARTITION_COUNT\0"
+        "CL_INVALID_PIPE_SIZE\0CL_INVALID_DEVICE_QUEUE\0CL_INVALID_SPEC_ID\0"
+        "CL_MAX_SIZE_RESTRICTION_EXCEEDED\0";
+    const char *name = code > 0        ? NULL
+                       : code > -30    ? entry_of(failures, -(cl_long) code)
+                       : code == -1001 ? "CL_PLATFORM_NOT_FOUND_KHR"
+                                       : entry_of(invalid, -30 - (cl_long) code);
+    if (code == ILLEGAL_ACCESS)
+        return "NVIDIA's code for a kernel of this process that read or wrote outside of its memory";
+    return name ? name : "unknown OpenCL code";
 }
 
 /* Malloc'd text, or NULL. */
@@ -154,21 +132,11 @@ void ordo_errors_close(ordo_device *dev)
         pthread_mutex_unlock(&dev->log_lock);
 }
 
-static _Thread_local bool muted;
-
-void ordo_mute_thread(bool on)
-{
-    muted = on;
-}
-
-bool ordo_thread_is_mute(void)
-{
-    return muted;
-}
+_Thread_local bool ordo_thread_is_mute;
 
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
 {
-    if (muted || !dev || level > dev->log_level || (!dev->log && !dev->log_to_stderr))
+    if (ordo_thread_is_mute || !dev || level > dev->log_level || (!dev->log && !dev->log_to_stderr))
         return;
     va_list list;
     va_start(list, format);
@@ -210,7 +178,7 @@ static void record(ordo_device *dev, ordo_status status, cl_int code, char *text
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...)
 {
-    if (!dev || muted)
+    if (!dev || ordo_thread_is_mute)
         return status;
     va_list list;
     va_start(list, format);

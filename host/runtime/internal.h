@@ -198,10 +198,9 @@ static inline void ordo_unlock(ordo_device *dev)
 
 /* error.c */
 /* While on, no event of this thread is logged or becomes the last error, because no call of the user caused it. */
-void ordo_mute_thread(bool on);
-bool ordo_thread_is_mute(void);
-void ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
-void ordo_errors_close(ordo_device *dev);
+extern _Thread_local bool ordo_thread_is_mute;
+void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
+void                      ordo_errors_close(ordo_device *dev);
 
 /* Codes that do not depend on the request, and may not come again. */
 bool ordo_is_want_of_memory(cl_int code);
@@ -233,7 +232,6 @@ void ordo_builds_end(ordo_device *dev);
 /* Makes a program wanted, for a thread of the device or the preparation that gathers programs. Never waits. */
 void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
                       const struct ordo_define *defines);
-/* Forgets the wanted programs whose build has not begun. */
 void ordo_builds_forget(ordo_device *dev);
 
 /* source.c: the text of a module with includes expanded and all kernels, or those of a list of names; malloc'd. */
@@ -265,8 +263,7 @@ void ordo_cache_open(ordo_device *dev);
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
-/* Logs failed writes of muted threads. */
-void ordo_cache_tell(ordo_device *dev);
+void  ordo_cache_tell(ordo_device *dev);
 /* A malloc'd path from printf, NULL when out of memory. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -319,7 +316,6 @@ static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queu
 /* profile.c */
 void        ordo_profile_load(ordo_device *dev);
 ordo_status ordo_profile_digest(ordo_device *dev, struct ordo_digest *hash);
-/* After a fact was lowered: replaces methods that depend on it by safer ones. */
-void ordo_profile_lower(ordo_device *dev);
+void        ordo_profile_lower(ordo_device *dev);
 
 #endif

@@ -69,7 +69,6 @@ static ordo_status create_counted(ordo_device *dev, size_t size, cl_mem *out)
     return ORDO_OK;
 }
 
-/* Removes the block from its list. */
 static void destroy_block(ordo_device *dev, struct ordo_block **at)
 {
     struct ordo_block *block = *at;
@@ -241,7 +240,6 @@ void ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host)
 
 /* ---- scratch ------------------------------------------------------------------------------------------------- */
 
-/* Rounds sizes up so that calls of similar size share a block. */
 static size_t round_scratch(size_t bytes)
 {
     const size_t grain = bytes < (1u << 20) ? 4096 : 65536;
@@ -267,7 +265,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* A call that outgrew a block releases it, so that the pool has only as many blocks as calls used concurrently. */
+        /* A call that outgrew a block releases it, so the pool has only as many blocks as calls used concurrently. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

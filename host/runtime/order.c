@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: the wait list of a call, pending events, and the order of calls on one object.
- *
  * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands behind it in the
  * queue up to the moment of failure, and run later ones. A call that runs in part would read scratch that was never
  * written. So each call runs as a whole or not at all: all its commands have the same wait list, which includes the

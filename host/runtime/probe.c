@@ -33,7 +33,7 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
     return ORDO_OK;
 }
 
-/* The same without the spaces at its start, cut to fit. */
+/* A text of the device without leading spaces, cut to fit. */
 static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t room)
 {
     char *text = NULL;
@@ -72,7 +72,6 @@ const struct ordo_facts *ordo_device_facts(const ordo_device *dev)
     return dev ? &dev->facts : NULL;
 }
 
-/* Facts that the algorithms depend on. */
 static ordo_status load_limits(ordo_device *dev)
 {
     struct ordo_facts *f = &dev->facts;

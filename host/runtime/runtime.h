@@ -7,7 +7,11 @@
  *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
  *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // event out, scratch back to the pool, unlocks
  *
- * and enqueue_scan consists of ORDO_TRY(ordo_call_scratch(...)) and ORDO_TRY(ordo_call_launch(...)).
+ * and enqueue_scan consists of ORDO_TRY(ordo_call_scratch(...)) and launches:
+ *
+ *     struct ordo_launch launch = { "primitive/scan.cl", "scan_tiles", .groups = tiles, .group = 256 };
+ *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
+ *     return ordo_call_launch(call, &launch, &args);
  */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
@@ -147,9 +151,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 void ordo_call_release(struct ordo_call *call, int mark);
 /* Releases it after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs a step that the call can do without. If it lacks memory, sets `lacked`, abandons its scratch and continues:
- *     bool lacked = false;
- *     ORDO_CALL_TRY(call, build_index(call, ...), &lacked); */
+/* Runs a step that the call can do without. If it lacks memory, sets *lacked, abandons its scratch and continues. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -196,12 +198,7 @@ struct ordo_define {
 
 #define ORDO_DEFINES_MAX 20
 
-/* One launch: a kernel of a module, its variant, and its size:
- *
- *     struct ordo_launch launch = { "primitive/scan.cl", "scan_tiles", .groups = tiles, .group = 256 };
- *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
- *     ORDO_TRY(ordo_call_launch(call, &launch, &args));
- */
+/* One launch: a kernel of a module, its variant and its size. */
 struct ordo_launch {
     const char        *file, *kernel;
     size_t             groups, group;                 /* work-groups, and work-items of each */
@@ -286,7 +283,6 @@ struct ordo_transfer {
     void       *to;   /* of a download */
     size_t      bytes;
 };
-/* Blocks. */
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
@@ -301,7 +297,7 @@ struct ordo_gathering {
  * answers, so many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread. */
 ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_rehearsal_close(ordo_device **dry_run);
-/* Precedes each call: each word that it reads is `answer`, and its launches are limited anew. */
+/* Precedes each call: each word that it reads is `answer`, and its limit of launches is reset. */
 void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_rehearses(const ordo_device *dev);
 

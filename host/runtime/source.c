@@ -95,7 +95,7 @@ struct expansion {
     struct included    files[MAX_INCLUDES];
     int                n_files;
     int                depth;        /* of #if, in all files that are open */
-    char               trouble[360]; /* what is wrong with the sources, "" if nothing */
+    char               trouble[360]; /* an error in the sources, or "" */
 };
 
 /* The number of a file, new or known; -1: no memory, or trouble. */

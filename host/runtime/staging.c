@@ -3,7 +3,6 @@
  * as its commands and waits, and a wait takes 12 us or more. A CPU works in the stage itself. Each call creates a
  * buffer over it, which begins with the content of the stage, and a read to the stage makes the kernels' writes
  * visible.
- *
  * If no stage can be had, calls work as they do with large arrays. A stage counts in neither of the device's sums of
  * memory, because it is no larger than the memory that a driver keeps for itself. */
 #include "internal.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
- * Reading order: status.h (what calls return), device.h (open a device), array.h (scan, sort, merge, search),
- * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h, xfast.h and hamt.h (the
- * structures behind them), prepare.h (kernels ahead of time).
+ * Reading order: status.h (status codes), device.h (open a device), array.h (scan, sort, merge,
+ *                search),
+ * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h, xfast.h and
+ * hamt.h (the structures behind them), prepare.h (kernels ahead of time).
  *
- * Parameters are structs in which zero means the default. In C a macro of the same name makes one in place:
- * ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals, and no such macros; there, name it and
- * give its address (since C++20 also: ordo_sort_params params { .key = ORDO_U32, .value_bytes = 4 };):
+ * Parameters are structs in which zero means the default. In C a macro of the same name creates
+ * one in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals
+ * and macros, so there a variable is needed (since C++20 also ordo_sort_params params { .key =
+ * ORDO_U32, .value_bytes = 4 };):
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;
@@ -37,7 +39,7 @@
 extern "C" {
 #endif
 
-/* The version of the library that is linked, which may be newer than the headers. Never NULL. */
+/* The version of the linked library, which may be newer than the headers. Never NULL. */
 ORDO_API const char *ordo_version(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every Ordo call returns. */
+/* The status that Ordo calls return. */
 #ifndef ORDO_STATUS_H
 #define ORDO_STATUS_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* One list: name, number, text. Numbers never change; new ones are added at the end. */
+/* Name, number, text. Numbers never change. New ones are added at the end. */
 #define ORDO_STATUS_MAP(X)                                                                                             \
     X(OK, 0, "success")                                                                                                \
     X(INVALID, -1, "an argument is outside its documented range")                                                      \

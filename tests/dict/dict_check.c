@@ -78,9 +78,9 @@ static void check_words(struct test *t)
     const struct ordo_sorted_run *old = &ordo_runs_of(dict)->set.run[0], *new = &ordo_runs_of(dict)->set.run[1];
     const size_t                  blocks = ordo_ceil_div(old->count, RUN_BLOCK);
 
-    test_true(t, old->has_hidden && old->counted && old->marked && old->distinct);
-    test_true(t, new->has_hidden &&new->counted &&new->marked && !new->distinct);
-    /* order of keys: at both ends and inside */
+    test_true(t, old->has_hidden && old->marks == ORDO_RUN_COUNTED && old->distinct && !old->erased);
+    test_true(t, new->has_hidden &&new->marks == ORDO_RUN_COUNTED && !new->distinct && !new->erased);
+    /* the order of keys: at the ends, and inside */
     expect_noticed(t, dict, 0, 0, 0x80000000u, "R1");
     expect_noticed(t, dict, 0, 4 * (size_t) (OLD - 1), 0x00080000u, "R1");
     expect_noticed(t, dict, 0, 4 * (size_t) 31, 0x40000000u, "R1");
@@ -89,7 +89,9 @@ static void check_words(struct test *t)
     expect_noticed(t, dict, 0, old->layout.hidden, 1u << 0, "R4");
     expect_noticed(t, dict, 0, old->layout.hidden + 4 * (size_t) 100, 1u << 30, "R4");
     expect_noticed(t, dict, 1, new->layout.hidden + 4 * (size_t) 7, 1u << 2, "R4");
-    /* directory: first entry, one inside, last entry */
+    expect_noticed(t, dict, 0, old->layout.hidden, 1u << 1, "R7");
+    expect_noticed(t, dict, 1, new->layout.hidden + 4 * (size_t) 7, 1u << 3, "R7");
+    /* the directory: its first entry, one inside, its last */
     expect_noticed(t, dict, 0, old->layout.visible, 1, "R5");
     expect_noticed(t, dict, 0, old->layout.visible + 4 * (size_t) 9, 4, "R5");
     expect_noticed(t, dict, 0, old->layout.visible + 4 * blocks, 1, "R5");

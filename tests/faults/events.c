@@ -25,13 +25,13 @@ static const char *const manner_name[N_MANNERS] = { "listed", "behind", "refused
 enum { DOOMED = 4096, WAIT_MOST = 16, CODE = -77 };
 
 static struct {
-    bool          active, struck;
-    bool          complete; /* doomed events complete when it strikes, instead of failing */
-    enum manner   manner;
-    unsigned long commands, strike; /* enqueued since it is active; the event fails before this one, 0: before none */
-    unsigned long dropped, waits;   /* commands that were dropped; waits of the host for a doomed event */
-    cl_event      doomed[DOOMED];   /* retained: events that have failed once it struck */
-    size_t        n_doomed;
+    bool             active, struck;
+    bool             complete; /* doomed events complete when it strikes, instead of failing */
+    enum manner      manner;
+    unsigned long    commands, strike; /* enqueued; number of the command before which the event fails, or 0 */
+    unsigned long    dropped, waits;   /* dropped commands; waits of the host for a doomed event */
+    cl_event         doomed[DOOMED];   /* retained: events that fail at the strike */
+    size_t           n_doomed;
     cl_command_queue blocked; /* has a command that waits for a doomed event */
 } driver;
 
@@ -177,7 +177,7 @@ static void end(struct test *t)
 {
     driver.struck = true;
     test_ok(t, ordo_device_finish(t->dev));
-    test_ok(t, ordo_device_trim(t->dev)); /* looks at pending events */
+    test_ok(t, ordo_device_trim(t->dev)); /* checks pending events */
     (void) clReleaseEvent(driver.doomed[0]);
     for (size_t i = 0; i < driver.n_doomed; i++) {
         cl_uint references = 0;
@@ -206,9 +206,9 @@ struct scene {
     ordo_dict        *dict;
     size_t            n;
     struct test_array array[CALL_ARRAYS];
-    void             *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* what arrays hold before and after the call */
-    struct content    full, changed;                            /* what the dictionary has before and after it */
-    bool              changes;                                  /* the call is one that may change the dictionary */
+    void             *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* content of the arrays before and after the call */
+    struct content    full, changed; /* content of the dictionary before and after the call */
+    bool              changes;       /* the call may change the dictionary */
 };
 
 static size_t array_bytes(const struct scene *s, size_t i)

@@ -24,13 +24,13 @@ enum { FAULT_LOG = 1 << 14 };
 struct fault {
     /* set by the test */
     bool          armed;   /* calls count */
-    bool          lasting; /* all calls from number `at` on fail, not only that */
+    bool          lasting; /* all calls from number `at` on fail */
     unsigned long at;      /* the number of the call that fails, from 1; 0: none */
-    cl_int        code;    /* what it returns; 0: a code that suits the call */
-    const char   *only;    /* only calls whose names begin so count, and fail; NULL: all */
+    cl_int        code;    /* returned code; 0: a code that suits the call */
+    const char   *only;    /* only calls whose names begin with this count and fail; NULL: all */
     /* results */
     unsigned long calls, struck; /* since armed; `struck` of them failed */
-    const char   *what;          /* the first that failed, NULL if none */
+    const char   *what;          /* the first call that failed; NULL: none */
     cl_int        given;         /* with this code */
     long          live[FAULT_N_OBJECTS];
     const char   *log[FAULT_LOG]; /* the first calls since armed, by name */

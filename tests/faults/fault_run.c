@@ -14,7 +14,7 @@
 /* ---- host memory ------------------------------------------------------------------------------------------------- */
 
 struct fault fault_memory;
-static long  blocks; /* that were allocated and not yet freed */
+static long  blocks; /* allocated and not freed */
 
 /* The linker's names (--wrap) of functions that the library and the tests call. */
 void *__real_malloc(size_t bytes);
@@ -97,7 +97,7 @@ static bool waits(const char *call)
 
 bool fault_suits(const struct fault *f, ordo_status got)
 {
-    if (f == fault_opencl && f->lasting) /* what failed first may not have mattered */
+    if (f == fault_opencl && f->lasting) /* the first failure may have had no effect */
         return got == ORDO_NO_HOST_MEMORY || got == ORDO_NO_DEVICE_MEMORY || got == ORDO_BUILD || got == ORDO_OPENCL ||
                got == ORDO_DEVICE_FAILED;
     if (f == &fault_memory || f->given == CL_OUT_OF_HOST_MEMORY)

@@ -74,7 +74,7 @@ static void begin(struct scene *s, struct test *t, const struct scenario *is)
     if (is->fresh)
         fault_empty(is->fresh);
     test_ok(t, ordo_device_finish(t->dev));
-    test_ok(t, ordo_device_trim(t->dev)); /* so that scratch is made anew */
+    test_ok(t, ordo_device_trim(t->dev)); /* so that scratch is allocated again */
 }
 
 static void forget_event(struct scene *s)
@@ -343,7 +343,7 @@ void scene_run_without(struct test *t, const struct scenario *is, struct fault *
     look(&s, e->after);
     test_ok(t, e->before->status);
     test_ok(t, e->after->status);
-    look(&s, e->now); /* so that its memory is there */
+    look(&s, e->now); /* so that its memory exists */
     end(&s);
 }
 
@@ -386,7 +386,7 @@ void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
     struct fault   *seen = test_alloc(sizeof *seen);
 
     describe(t, is);
-    scene_run_without(t, is, f, &e); /* builds what is not yet built */
+    scene_run_without(t, is, f, &e); /* builds the kernels */
     scene_run_without(t, is, f, &e);
     *seen = *f;
     (f->only ? refuse_commands : fail_calls)(t, is, &e, f, seen);

@@ -24,7 +24,7 @@ struct scenario {
     uint32_t        held;                /* elements of the dictionary */
     enum order_kind order;
     bool            cold;    /* no kernel is built */
-    const char     *fresh;   /* a directory for programs that is empty; NULL: as it is */
+    const char     *fresh;   /* an empty directory for programs; NULL: the usual one */
     uint32_t        torture; /* of a B-link tree (cl/dict/ltree/concurrent.cl) or a hash table */
 };
 
@@ -36,7 +36,7 @@ struct scene {
     cl_event               done;
     size_t                 n_arrays;
     struct test_array      array[CALL_ARRAYS];
-    void                  *host[CALL_ARRAYS]; /* what the arrays held, or hold */
+    void                  *host[CALL_ARRAYS]; /* content of the arrays before and after the call */
     size_t                 numbers[SCENE_NUMBERS];
 };
 

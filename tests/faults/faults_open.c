@@ -19,7 +19,7 @@ struct opening {
     const char *name;
     bool        adopt, adopt_queue;
     const char *cache;     /* ORDO_CACHE */
-    bool        empty;     /* the cache is empty: all is found out anew */
+    bool        empty;     /* the cache is empty, so nothing is remembered */
     bool        self_test; /* with it */
 };
 
@@ -66,7 +66,7 @@ static void check_opening_error(struct complaint *c, const struct fault *f, cons
         complain(c, "there is a device after an error");
     if (!none && !fault_suits(f, got))
         complain(c, "%s ended as '%s': %s", ordo_cl_error_string(f->given), ordo_status_string(got), o->message);
-    if (strlen(o->message) < 20 && f->calls > 1) /* without the first there is nothing to hold a message */
+    if (strlen(o->message) < 20 && f->calls > 1) /* without the first one no object can have a message */
         complain(c, "the message of the error is '%s'", o->message);
 }
 
@@ -147,7 +147,7 @@ static void sweep_opening(struct test *t, const struct opening *way, struct faul
     struct opened     o;
 
     test_context(t, "opening a device: %s", way->name);
-    for (int round = 0; round < 2; round++) { /* the first may have to build what the driver then keeps */
+    for (int round = 0; round < 2; round++) { /* the first one may build programs that the driver then keeps */
         prepare_cache(way);
         fault_arm(f, 0, 0, false);
         test_ok(t, open_it(t, way, &o));
@@ -191,13 +191,13 @@ static void each_opening(struct test *t, struct fault *f)
 static void opening_and_opencl(struct test *t)
 {
     each_opening(t, fault_opencl);
-    fault_show(t, "OpenCL, opening devices", 3); /* of some 50 that a seed chooses */
+    fault_show(t, "OpenCL, opening devices", 3); /* of 50 that a seed chooses */
 }
 
 static void opening_and_memory(struct test *t)
 {
     each_opening(t, &fault_memory);
-    fault_show(t, "host memory, opening devices", 3); /* of some 50 that a seed chooses */
+    fault_show(t, "host memory, opening devices", 3); /* of 50 that a seed chooses */
 }
 
 Test(faults_open, opening_survives_every_opencl_call)

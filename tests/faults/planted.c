@@ -28,13 +28,13 @@
 /* ---- the errors -------------------------------------------------------------------------------------------------- */
 
 enum {
-    FEW = 1,        /* among the few that are always tried */
-    CONCURRENT = 2, /* bites in operations side by side */
-    MANY = 4,       /* bites where there are more than a million elements */
+    FEW = 1,        /* one of the few that are always tried */
+    CONCURRENT = 2, /* has an effect in concurrent operations */
+    MANY = 4,       /* has an effect with more than a million elements */
     TEAM = 8,       /* the body is for groups of one sub-group, not of one work-item */
-    ON_CPU = 16,    /* in what CPUs alone run */
-    IN_PTX = 32,    /* in what NVIDIA's compiler alone gets to see */
-    IN_AMD = 64,    /* in what AMD's compiler alone gets to see */
+    ON_CPU = 16,    /* in code for CPUs */
+    IN_PTX = 32,    /* in code for NVIDIA's compiler */
+    IN_AMD = 64,    /* in code for AMD's compiler */
     IN_WAVE64 = 128 /* and in waves of 64 */
 };
 
@@ -48,7 +48,7 @@ struct edit {
 struct plant {
     const char *name;
     struct edit edit[6];
-    const char *masks;   /* with which it bites, ';' between them */
+    const char *masks;   /* masks with which it has an effect, ';' between them */
     const char *profile; /* ORDO_PROFILE's text; NULL: none */
     unsigned    kind;
     const char *body;
@@ -669,16 +669,18 @@ static bool works(ordo_device *dev, unsigned kind, char *wrong, size_t room)
 static ordo_status ask_direct(struct ordo_call *call, const struct plant *p, uint32_t *got)
 {
     const uint32_t           lanes = ordo_device_facts(call->dev)->sub_group, group = p->kind & TEAM ? lanes : 1;
-    const struct ordo_define defines[] = { { "TEAM_WIDTH", lanes }, { "PLANTED_GROUP", group }, { NULL, 0 } };
-    struct ordo_kernel      *kernel = NULL;
-    cl_mem                   words = NULL, wide = NULL;
+    const struct ordo_launch launch = {
+        DIRECT_FILE, "planted", p->groups, group, { { "TEAM_WIDTH", lanes }, { "PLANTED_GROUP", group }, { NULL, 0 } }
+    };
+    cl_mem           words = NULL, wide = NULL;
+    struct ordo_args args = { .n = 0 };
 
-    ORDO_TRY(ordo_call_kernel(call, DIRECT_FILE, "planted", defines, &kernel));
     ORDO_TRY(ordo_call_scratch(call, 64, &words));
     ORDO_TRY(ordo_call_scratch(call, 64, &wide));
     ORDO_TRY(ordo_call_fill(call, words, 0, 64, 0));
     ORDO_TRY(ordo_call_fill(call, wide, 0, 64, 0));
-    ORDO_TRY(ordo_call_launch_kernel(call, kernel, p->groups, group, ORDO_ARGS(ORDO_ARG(words), ORDO_ARG(wide))));
+    ORDO_ADD(&args, ORDO_ARG(words), ORDO_ARG(wide));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     return ordo_call_read(call, words, 0, got, sizeof *got);
 }
 
@@ -725,7 +727,7 @@ static int bite_of(const struct plant *p, const char *mask, bool clean)
     if (!right)
         (void) fprintf(stderr, "    without the self-test: %s\n", wrong);
     if (!right && strstr(wrong, ordo_status_string(ORDO_BUILD)))
-        return NOT_BUILT; /* a mistake in the plant, not a miscompile */
+        return NOT_BUILT; /* an error of this test, not a miscompile */
     return right ? RIGHT : WRONG;
 }
 
@@ -890,7 +892,7 @@ ParameterizedTest(struct planting *which, planted, is_caught_when_the_device_is_
     char                mask[64] = "";
 
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* each opening tests */
-    (void) setenv("POCL_AFFINITY", "1", 0); /* a core for each thread: else they may sit on one of a busy machine's */
+    (void) setenv("POCL_AFFINITY", "1", 0); /* a core for each thread, because they may share one on a busy machine */
     (void) mask_of(p, which->mask, mask, sizeof mask);
     if (!try_plant(p, mask))
         test_skip("%s: no device here runs this variant", p->name);

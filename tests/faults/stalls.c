@@ -6,11 +6,11 @@
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its other work, because a group that stops
  * would keep any launch from ending. These wait:
  *   look-back      of scan, of compact, of merges that leave out stale values (group/lookback.cl), and of the sort
- *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for LOOKBACK_POLLS or
- *                  SORT_LOOKS polls is folded or counted again
+ *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for LOOKBACK_POLLS
+ *                  or SORT_LOOKS polls is folded or counted again
  *   the self-test  for the turn of the group before: after CHAIN_PATIENCE polls the device is used without look-back
- *   B-link tree    for latches of leaves and of the root: after LTREE_TRIES steps another launch, then the tree is checked,
- *                  and that is an error; the host repairs the level below the root's latch
+ *   B-link tree    for latches of leaves and of the root: after LTREE_TRIES steps another launch, then the tree is
+ *                  checked, and that is an error; the host repairs the level below the root's latch
  * Reduce, merge and the others wait for nothing.
  *
  * ORDO_TEST_STALLS=all tries more masks. */
@@ -276,7 +276,8 @@ Test(stalls, of_tiles_of_a_sort_end_in_the_fallback)
 {
     struct overlay o;
     overlay_begin(&o);
-    overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS, SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
+    overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS,
+                 SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", sorting);
     overlay_end(&o);
@@ -329,7 +330,7 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 #define STALLED_KEY 0x01234568u
 #define KEYS        ((size_t) 20000)
 #define BATCH       ((size_t) 3000)
-#define KEY_STEP    0x10000u /* between the tree's keys: they go far beyond the stalled one */
+#define KEY_STEP    0x10000u /* between the tree's keys, far beyond the stalled one */
 
 static const char keeps_from[] =
     "    ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);";

@@ -35,17 +35,19 @@ BOUNDED = {
     ("dict/ltree/split.cl", "i", "(n)"): "leaves and nodes, each of which has a number below 2^30",
     ("dict/trie/hamt.cl", "(low + high) / 2", ""): "keys of a node",
     ("dict/hash/batch.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
-    ("dict/runs/runs.cl", "run", ""): "runs, of which a set has at most 16",
+    ("dict/runs/range.cl", "run", ""): "runs, of which a set has at most 16",
     ("group/merge.cl", "(low + high) / 2", ""): "of a tile in local memory",
     ("primitive/compact.cl", "i", ""): "of a tile: ends with what it keeps",
     ("primitive/index.cl", "b", "blocks"): "a block has 32 keys or more: at most 2^27",
     ("primitive/index.cl", "e", "entries"): "an entry for 8 keys, and a seventh more: below 2^30",
-    ("primitive/search.cl", "tile", "tiles"): "no more than 2^24 groups (GROUPS_MOST), and room above",
+    ("primitive/search_body.cl", "tile", "tiles"): "no more than 2^24 groups (GROUPS_MAX), and room above",
+    ("primitive/search_index_step.cl", "tile", "tiles"): "the same",
+    ("primitive/search_index_team.cl", "tile", "tiles"): "the same",
     ("primitive/self_test_atomics.cl", "look", ""): "ends at CHAIN_PATIENCE",
     ("primitive/top.cl", "tile", "tiles"): "tiles have 64 elements or more: below 2^26",
-    ("shared/runs.h", "(low + high) / 2", ""): "blocks of 128 elements: below 2^25",
-    ("shared/runs.h", "word", "(end - 1) >> 5"): "words of 32 elements: below 2^27",
-    ("shared/runs.h", "word", ""): "the same; ends at a bit that is known to be there",
+    ("group/hidden.cl", "(low + high) / 2", ""): "blocks of 128 elements: below 2^25",
+    ("group/hidden.cl", "word", "(end - 1) >> 5"): "words of 32 elements: below 2^27",
+    ("group/hidden.cl", "word", ""): "the same; ends at a bit that is known to be there",
 }
 
 # (file, condition): why a `while` ends, and nothing in it wraps.
@@ -66,7 +68,7 @@ ENDS = {
     ("primitive/sort_local.cl", "end < count && key_bits(keys[end]) >> local_bit == segment"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
     ("shared/index.h", "index_units(blocks, node_log2, level) > 1"): "at most 10 levels",
-    ("shared/runs.h", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",
+    ("group/hidden.cl", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",
 }
 
 # What is far from the greatest number: levels, nodes of a chain, rounds of a sort in a group, numbers in a group.

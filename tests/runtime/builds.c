@@ -126,7 +126,7 @@ Test(builds, programs_of_one_kernel)
 
 /* ---- by threads -------------------------------------------------------------------------------------------------- */
 
-/* Calls build wanted programs out of turn and wait for programs in work. The end of the device waits for the threads. */
+/* Calls build wanted programs out of turn and wait for programs in work. Closing the device waits for threads. */
 Test(builds, threads_build_what_a_dictionary_will_need)
 {
     ordo_device *dev = open_device(2);
@@ -218,7 +218,7 @@ Test(builds, threads_give_way_to_calls)
 
 enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK, FORK_WHILE_THEY_WAIT, DRIVER_FORKS };
 
-static ordo_device *ending;   /* NULL: the driver builds as always */
+static ordo_device *ending;   /* NULL: the driver builds as usual */
 static atomic_bool  in_build; /* a thread of that device builds */
 
 cl_int __real_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
@@ -353,7 +353,7 @@ Test(builds, what_is_prepared_is_not_built_again)
         const double built_ms = dev->builds.ms;
         ordo_dict   *lsm = make_lsm(dev);
         use_lsm(lsm);
-        if (threads < 0) /* else what is likely to be needed besides is in work */
+        if (threads < 0) /* otherwise other programs are in work */
             cr_assert(dev->builds.ms == built_ms, "%.3f ms more", dev->builds.ms - built_ms);
         ordo_dict_destroy(&lsm);
         ordo_device_close(&dev);
@@ -407,7 +407,7 @@ struct side {
     struct ordo_prepared       prepared;
     ordo_status                got;
     struct told                told;
-    bool                       waits_last; /* else it waits in the first call of its progress */
+    bool                       waits_last; /* otherwise it waits in the first call of its progress function */
     sem_t                     *here, *other, *back;
 };
 
@@ -510,7 +510,7 @@ Test(builds, what_cannot_be_done_is_passed_over)
 {
     static const char *const masks[] = { "", "lanes=one,atomics=legacy", "progress=0,int64_atomics=0" };
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
-        if (i == 1 + test_seed() % 2 && !test_wants_all("ORDO_TEST_KINDS")) /* one of those that lack something */
+        if (i == 1 + test_seed() % 2 && !test_wants_all("ORDO_TEST_KINDS")) /* a structure that lacks operations */
             continue;
         const struct ordo_device_config  config = { .no_self_test = true, .build_threads = -1, .mask = masks[i] };
         const struct ordo_prepare_params params = { .what = ORDO_PREPARE_LSM | ORDO_PREPARE_BLINK,

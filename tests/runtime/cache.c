@@ -362,7 +362,7 @@ enum { WRITERS = 4, ROUNDS = 200 };
 struct writer {
     ordo_device *dev;
     int          letter;
-    int          mixed; /* reads that were neither nothing nor the whole of one writer's text */
+    int          mixed; /* reads that gave neither nothing nor one writer's whole text */
 };
 
 static void *write_and_read(void *argument)
@@ -475,7 +475,7 @@ Test(cache, does_without)
     snprintf(file, sizeof file, "%s/file", p.dir);
     store(file, (const unsigned char *) "x", 1);
     snprintf(below, sizeof below, "%s/cache", file);
-    cr_assert(setenv("ORDO_CACHE", below, 1) == 0); /* a directory that nobody can make, root neither */
+    cr_assert(setenv("ORDO_CACHE", below, 1) == 0); /* a directory that not even root can create */
     check_no_cache(&p);
     cr_assert(p.warnings == 4, "%d warnings", p.warnings);
     end(&p);

@@ -58,7 +58,7 @@ Test(device, opens_by_number_kind_and_part_of_a_name)
     expect_named(part, NULL);
     expect_named(facts.platform, NULL);
     expect_named(facts.cpu ? "CPU" : "GPU", facts.name);
-    expect_named("", facts.name); /* as if it was not set */
+    expect_named("", facts.name); /* as if it were not set */
 }
 
 static void by_number(struct test *t)
@@ -356,7 +356,7 @@ static void facts(struct test *t)
     test_true(t, (f->lanes == ORDO_LANES_ONE) == (f->sub_group == 1));
     test_true(t, f->open_ms > 0);
     test_true(t, memchr(f->dropped, 0, sizeof f->dropped) != NULL);
-    if (!strstr(t->mask, "progress=1")) /* else on a CPU it hangs on how busy that is */
+    if (!strstr(t->mask, "progress=1")) /* on a CPU this depends on its load */
         test_ok(t, ordo_device_self_test(t->dev));
 
     test_true(t, ordo_device_facts(NULL) == NULL && ordo_device_context(NULL) == NULL);
@@ -458,7 +458,7 @@ Test(device, tunables_take_their_choices_only)
     test_each_device_and_mask(tunables);
 }
 
-static int ignored; /* words of a profile that a warning said were ignored */
+static int ignored; /* ignored words of a profile, from a warning */
 
 static void count_ignored(void *user, ordo_log_level level, const char *message)
 {
@@ -495,7 +495,7 @@ static void profiles(struct test *t)
     test_true(t, tunable(t, dev, "sort.k4v4.items").origin == ORDO_ORIGIN_TUNED);
     test_true(t, tunable(t, dev, "sort.k8v8.items").origin < ORDO_ORIGIN_TUNED);
     test_true(t, ignored == 0);
-    test_ok(t, ordo_device_save_profile(dev, NULL, 0)); /* what was read is kept */
+    test_ok(t, ordo_device_save_profile(dev, NULL, 0)); /* values that were read are kept */
     ordo_device_close(&dev);
 
     FILE *file = fopen(path, "wb");
@@ -529,7 +529,7 @@ Test(device, profiles_are_saved_and_read)
 
 enum { NOBODY = 65534 };
 
-static char missed[512]; /* the last warning about a profile that is not read */
+static char missed[512]; /* the last warning about an unread profile */
 static int  n_missed;
 
 static void note_missed(void *user, ordo_log_level level, const char *message)
@@ -950,7 +950,7 @@ Test(device, goes_by_fences_where_addresses_give_no_order)
 static void keeps_addresses(struct test *t)
 {
     if (!t->facts->cpu && t->facts->atomics != ORDO_ATOMICS_NVIDIA)
-        return; /* of these nobody says so */
+        return; /* these do not report it */
     test_true(t, t->facts->address_order && strcmp(t->facts->dropped, "") == 0);
 }
 

@@ -194,7 +194,7 @@ Test(self_test, notices_a_driver_that_ends_loops)
 
 /* ---- variants that opening chooses ------------------------------------------------------------------------------- */
 
-static int n_replaced; /* variants that the log says were replaced */
+static int n_replaced; /* replaced variants, from the log */
 
 static void count_replaced(void *user, ordo_log_level level, const char *message)
 {
@@ -210,7 +210,7 @@ static void expect_narrowed(const char *to)
     struct broken                   b;
 
     n_replaced = 0;
-    cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* else the outcome of an earlier run would be remembered */
+    cr_assert(setenv("ORDO_CACHE", "off", 1) == 0); /* so that no outcome is remembered */
     write_broken(&b, "device/atomic.cl", "return atom_add(p, v);", to);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", to);
     const struct ordo_facts *f = ordo_device_facts(dev);

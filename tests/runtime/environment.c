@@ -12,8 +12,8 @@ char *__wrap_getenv(const char *name);
 char *__real_secure_getenv(const char *name);
 char *__wrap_secure_getenv(const char *name);
 
-static bool trusted = true; /* the program has its caller's rights */
-static char unsafe[256];    /* the names that were asked for with getenv */
+static bool trusted = true; /* the program has the rights of its caller */
+static char unsafe[256];    /* names queried with getenv */
 static int  n_asked;        /* with secure_getenv */
 
 char *__wrap_getenv(const char *name)

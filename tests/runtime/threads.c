@@ -25,7 +25,7 @@ enum { THREADS = 8, SHARE = 500 };
 struct job {
     ordo_device *dev;
     ordo_dict   *dict;   /* shared, or NULL */
-    const char  *select; /* how its device is opened */
+    const char  *select; /* selects its device */
     uint32_t     number; /* of the thread */
     char         why[512];
 };
@@ -401,7 +401,7 @@ static bool warm_up(int n)
 /* Messages that a log receives, one at a time; without a lock. */
 static struct listener {
     size_t        messages;
-    volatile bool inside, beside; /* a message is being taken in; another came while one was */
+    volatile bool inside, beside; /* a message is being handled; another one arrived meanwhile */
     volatile char last;
 } heard;
 

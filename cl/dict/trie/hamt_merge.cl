@@ -15,7 +15,7 @@
 #include "dict/each.cl"
 #include "dict/less.cl"
 #include "dict/trie/hamt.cl"
-#include "shared/runs.h"
+#include "group/hidden.cl"
 
 /* Built together: hamt_effects hamt_plan hamt_records hamt_blocks */
 

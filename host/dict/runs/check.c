@@ -2,9 +2,6 @@
 /* The invariants of host/dict/sorted_run.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
 #include "dict/runs/runs.h"
 
-/* What run_check of cl/dict/runs/runs.cl finds in a run. */
-enum finding { UNSORTED, REPEATED, NOT_HIDDEN, MISCOUNTED, N_STALE, N_FINDINGS };
-
 /* Scratch for each run: bits of what is stale, then a directory. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
@@ -25,70 +22,76 @@ static ordo_status mark_afresh(struct ordo_call *call, const ordo_dict *dict, st
 
 /* Looks at one run; waits. */
 static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
-                        const struct fresh *fresh, size_t r, cl_uint found[N_FINDINGS])
+                        const struct fresh *fresh, size_t r, cl_uint found[RUN_N_FINDINGS])
 {
-    const struct ordo_slice hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
-    const cl_ulong          hidden_at = hidden.at, visible_at = visible.at;
-    const cl_ulong          stale_at = fresh->stale[r].at, counted_at = fresh->visible[r].at;
-    const cl_uint           count = (cl_uint) run->count, counted = run->counted && run->has_hidden;
-    const int               mark = call->n_scratch;
-    cl_mem                  findings = NULL;
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/check.cl", "run_check", run->count);
+    const struct ordo_slice  hidden = ordo_run_hidden(run), visible = ordo_run_visible(run);
+    const cl_ulong           counted_at = fresh->visible[r].at;
+    const cl_uint            count = (cl_uint) run->count, counted = run->marks == ORDO_RUN_COUNTED;
+    const int                mark = call->n_scratch;
+    struct ordo_args         args = { .n = 0 };
+    cl_mem                   findings = NULL;
 
-    ORDO_TRY(ordo_call_scratch(call, N_FINDINGS * sizeof *found, &findings));
-    ORDO_TRY(ordo_call_fill(call, findings, 0, N_STALE * sizeof *found, 0xffffffffu));
-    ORDO_TRY(ordo_call_fill(call, findings, N_STALE * sizeof *found, sizeof *found, 0));
+    ORDO_TRY(ordo_call_scratch(call, RUN_N_FINDINGS * sizeof *found, &findings));
+    ORDO_TRY(ordo_call_fill(call, findings, 0, RUN_STALE * sizeof *found, RUN_NOTHING));
+    ORDO_TRY(ordo_call_fill(call, findings, RUN_STALE * sizeof *found, sizeof *found, 0));
     if (counted)
         ORDO_TRY(ordo_run_count_visible(call, dict, run, fresh->visible[r]));
-    ORDO_TRY(
-        ordo_runs_launch(call, dict, "run_check", run->count,
-                         ORDO_ARGS(ORDO_ARG(run->mem), ORDO_ARG(count), ORDO_ARG(hidden.mem), ORDO_ARG(hidden_at),
-                                   ORDO_ARG(visible.mem), ORDO_ARG(visible_at), ORDO_ARG(fresh->stale[r].mem),
-                                   ORDO_ARG(stale_at), ORDO_ARG(counted_at), ORDO_ARG(counted), ORDO_ARG(findings))));
-    ORDO_TRY(ordo_call_read(call, findings, 0, found, N_FINDINGS * sizeof *found));
+    ORDO_ADD(&args, ORDO_ARG(run->mem), ORDO_ARG(count));
+    ordo_args_slice(&args, &hidden);
+    ordo_args_slice(&args, &visible);
+    ordo_args_slice(&args, &fresh->stale[r]);
+    ORDO_ADD(&args, ORDO_ARG(counted_at), ORDO_ARG(counted), ORDO_ARG(findings));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_call_read(call, findings, 0, found, RUN_N_FINDINGS * sizeof *found));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
-#define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
-
-static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r, const cl_uint found[N_FINDINGS])
+static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r,
+                            const cl_uint found[RUN_N_FINDINGS])
 {
     const struct ordo_sorted_run *run = &set->run[r];
-    const cl_uint                 none = 0xffffffffu;
 
-    if (found[UNSORTED] != none)
-        return BROKEN(dev, "R1: run %zu: element %u is greater than the next", r, found[UNSORTED]);
-    if (run->distinct && found[REPEATED] != none)
-        return BROKEN(dev, "R6: run %zu: elements %u and the next have one key", r, found[REPEATED]);
-    if (ordo_run_set_is_resolved(set) && found[NOT_HIDDEN] != none)
-        return BROKEN(dev, "R4: run %zu: an element from %u to %u is stale and not hidden", r, found[NOT_HIDDEN],
-                      found[NOT_HIDDEN] + 31);
-    if (found[MISCOUNTED] != none)
-        return BROKEN(dev, "R5: run %zu: entry %u of the directory is wrong", r, found[MISCOUNTED]);
+    if (found[RUN_UNSORTED] != RUN_NOTHING)
+        return ORDO_FAIL(dev, ORDO_BROKEN, "R1: run %zu: element %u is greater than the next", r, found[RUN_UNSORTED]);
+    if (run->distinct && found[RUN_REPEATED] != RUN_NOTHING)
+        return ORDO_FAIL(dev, ORDO_BROKEN, "R6: run %zu: elements %u and the next have one key", r,
+                         found[RUN_REPEATED]);
+    if (ordo_run_set_is_resolved(set) && found[RUN_NOT_HIDDEN] != RUN_NOTHING)
+        return ORDO_FAIL(dev, ORDO_BROKEN, "R4: run %zu: an element from %u to %u is stale and not hidden", r,
+                         found[RUN_NOT_HIDDEN], found[RUN_NOT_HIDDEN] + 31);
+    if (!run->erased && found[RUN_TOMBSTONE] != RUN_NOTHING)
+        return ORDO_FAIL(dev, ORDO_BROKEN, "R7: run %zu: an element from %u to %u is a tombstone, and none is erased",
+                         r, found[RUN_TOMBSTONE], found[RUN_TOMBSTONE] + 31);
+    if (found[RUN_MISCOUNTED] != RUN_NOTHING)
+        return ORDO_FAIL(dev, ORDO_BROKEN, "R5: run %zu: entry %u of the directory is wrong", r, found[RUN_MISCOUNTED]);
     return ORDO_OK;
 }
 
 void ordo_runs_doubt(ordo_dict *dict)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
-    for (size_t r = 0; r < set->n; r++)
-        set->run[r].indexed = set->run[r].counted = set->run[r].marked = false;
+    for (size_t r = 0; r < set->n; r++) {
+        set->run[r].indexed = false;
+        set->run[r].marks = ORDO_RUN_UNMARKED;
+    }
 }
 
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     struct fresh         fresh;
-    cl_uint              found[N_FINDINGS];
+    cl_uint              found[RUN_N_FINDINGS];
 
     if (set->n == 0)
         return ORDO_OK;
     ORDO_TRY(mark_afresh(call, dict, set, &fresh));
     for (size_t r = 0; r < set->n; r++) {
         if (set->run[r].count == 0)
-            return BROKEN(call->dev, "run %zu is empty", r);
+            return ORDO_FAIL(call->dev, ORDO_BROKEN, "run %zu is empty", r);
         ORDO_TRY(look(call, dict, &set->run[r], &fresh, r, found));
         ORDO_TRY(validate(call->dev, set, r, found));
     }
@@ -110,7 +113,7 @@ ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
     struct fresh      fresh;
-    cl_uint           found[N_FINDINGS];
+    cl_uint           found[RUN_N_FINDINGS];
     size_t            stored = 0;
 
     memset(out, 0, sizeof *out);
@@ -119,7 +122,7 @@ ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct
         ORDO_TRY(mark_afresh(call, dict, &runs->set, &fresh));
     for (size_t r = 0; r < runs->set.n; r++) {
         ORDO_TRY(look(call, dict, &runs->set.run[r], &fresh, r, found));
-        out->stale += found[N_STALE];
+        out->stale += found[RUN_STALE];
         stored += runs->set.run[r].count;
         add_bytes(dict, &runs->set.run[r], out);
     }

@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: which runs a batch is merged with, when queries charge for a merge, and when to clean up. */
+/* The GPU LSM: which runs are merged, and when.
+ *
+ *   trigger                                            action
+ *   update                                             MERGE the batch with the newest runs (`growth`)
+ *   update, ORDO_MAX_RUNS runs are stored              first merge the batch and the newest run, or two neighbours
+ *   update, more than ORDO_MAX_COUNT would be stored   first CLEAN
+ *   update, memory is short                            CLEAN, if elements may be stale
+ *   change, 8 elements are stored for each live one    GATHER the batch and all runs if one pass can, else COUNT
+ *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if so many are stale
+ *   change, cleanup_doubled: 2 for each live one       CLEAN
+ *   queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits
+ */
 #include "ordo/lsm.h"
 #include "dict/runs/runs.h"
 
-/* Runs of fewer elements than this together are always merged: a launch costs more. */
-#define LEAST_RUN_GPU ((size_t) 1 << 14)
-#define LEAST_RUN_CPU ((size_t) 1 << 10)
+/* Runs that have fewer elements than this together are always merged, because a launch costs more. */
+#define RUN_MIN_GPU ((size_t) 1 << 14)
+#define RUN_MIN_CPU ((size_t) 1 << 10)
 
-/* Fewer live elements than this count as this many (cleanup_least). */
-#define LEAST_KEPT ((size_t) 1 << 12)
+/* The default of cleanup_least: fewer live elements than this count as this many. */
+#define LIVE_MIN ((size_t) 1 << 12)
 
 struct lsm {
-    struct ordo_runs       runs; /* first: a dictionary is a struct ordo_runs, and that a struct lsm */
+    struct ordo_runs       runs; /* first, so that a dictionary, a struct ordo_runs and a struct lsm have one address */
     struct ordo_lsm_config config;
-    size_t                 live;     /* elements visible at the last count, less those erased since: a lower bound */
+    size_t                 live;     /* lower bound: elements visible at the last count, less those erased since */
     size_t                 arrived;  /* elements since the last count */
-    bool                   resolved; /* since the last update a query has, or tried to */
+    bool                   resolved; /* a query has resolved the runs, or tried to, since the last update */
 };
 
 static struct lsm *lsm_of(ordo_dict *dict)
@@ -23,12 +34,20 @@ static struct lsm *lsm_of(ordo_dict *dict)
     return (struct lsm *) dict;
 }
 
-static size_t stored(const struct lsm *lsm)
+static size_t stored_from(const struct lsm *lsm, size_t first)
 {
-    return ordo_run_set_stored(&lsm->runs.set);
+    size_t count = 0;
+    for (size_t r = first; r < lsm->runs.set.n; r++)
+        count += lsm->runs.set.run[r].count;
+    return count;
 }
 
-/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
+static size_t stored(const struct lsm *lsm)
+{
+    return stored_from(lsm, 0);
+}
+
+/* ---- live elements ----------------------------------------------------------------------------------------------- */
 
 static void note_count(struct lsm *lsm, size_t live)
 {
@@ -36,19 +55,120 @@ static void note_count(struct lsm *lsm, size_t live)
     lsm->arrived = 0;
 }
 
-/* After a cleanup, all that is stored is live. */
+/* After a cleanup every stored element is live. */
 static void restart(struct lsm *lsm)
 {
     note_count(lsm, stored(lsm));
 }
 
-/* Erased keys may have been live; upserted keys may have been live before. */
+/* Erased keys may have been live. Upserted keys may have been live before. */
 static void note_arrival(struct lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
     if (erase)
-        lsm->live -= count < lsm->live ? count : lsm->live;
+        lsm->live -= ordo_min_size(count, lsm->live);
 }
+
+/* Counts the live elements. Waits. A single run is counted without marks. A run without stale elements needs no bits. */
+static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
+{
+    struct ordo_run_set *set = &lsm->runs.set;
+    size_t               counts[ORDO_MAX_RUNS], live = 0;
+
+    if (set->n == 1)
+        ORDO_TRY(ordo_run_count_newest(call, &lsm->runs.dict, &set->run[0], &counts[0]));
+    else
+        ORDO_TRY(ordo_run_set_counts(call, &lsm->runs.dict, set, counts));
+    for (size_t r = 0; r < set->n; r++) {
+        live += counts[r];
+        if (counts[r] == set->run[r].count)
+            ordo_run_note_clean(&set->run[r]);
+    }
+    note_count(lsm, live);
+    return ORDO_OK;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+/* A change leaves fewer than STORED_MAX stored elements for each live one. If that many may be stored and STALE_PERCENT or
+ * less are stale after all, a count has cost less than half of a cleanup. */
+#define STORED_MAX    8
+#define STALE_PERCENT 33
+#define DOUBLED       2
+
+enum action {
+    KEEP,   /* nothing */
+    MERGE,  /* the runs from `first` on become one */
+    GATHER, /* what is visible becomes one run, in one pass */
+    COUNT,  /* the live elements are counted; CLEAN if more than `percent` of the stored ones are stale */
+    CLEAN,  /* what is visible becomes one run */
+};
+
+struct plan {
+    enum action action;
+    size_t      first;
+    uint32_t    percent;
+};
+
+static bool has_grown(const struct lsm *lsm, size_t times)
+{
+    const size_t least = lsm->config.cleanup_least;
+    return stored(lsm) / times >= (lsm->live > least ? lsm->live : least);
+}
+
+static bool is_stale(const struct lsm *lsm, uint32_t percent)
+{
+    return stored(lsm) - lsm->live > (size_t) ((double) stored(lsm) * percent / 100);
+}
+
+static bool fits_from(const struct lsm *lsm, size_t first)
+{
+    return ordo_runs_fit(&lsm->runs, stored_from(lsm, first));
+}
+
+/* The oldest run that is merged with the newest one, which is a batch. */
+static size_t first_of_carry(const struct lsm *lsm)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    const size_t               least = ordo_device_facts(lsm->runs.dict.dev)->cpu ? RUN_MIN_CPU : RUN_MIN_GPU;
+    size_t                     first = set->n - 1, newer = set->run[first].count;
+
+    for (; first > 0; first--) {
+        const size_t older = set->run[first - 1].count;
+        if ((older / (lsm->config.growth - 1) > newer && older + newer > least) ||
+            !ordo_runs_fit(&lsm->runs, older + newer))
+            break;
+        newer += older;
+    }
+    return first;
+}
+
+/* After a batch has become the newest run. */
+static struct plan plan_batch(const struct lsm *lsm)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    const size_t               first = first_of_carry(lsm);
+
+    if (set->n > 1 && has_grown(lsm, STORED_MAX) && ordo_runs_can_dedup(&lsm->runs, set) && fits_from(lsm, 0))
+        return (struct plan) { .action = GATHER };
+    return (struct plan) { .action = first + 1 < set->n ? MERGE : KEEP, .first = first };
+}
+
+/* After a change, and after what plan_batch called for. */
+static struct plan plan_change(const struct lsm *lsm)
+{
+    const uint32_t percent = lsm->config.cleanup_stale_percent;
+
+    if (lsm->config.cleanup_doubled && has_grown(lsm, DOUBLED))
+        return (struct plan) { .action = CLEAN };
+    if (has_grown(lsm, STORED_MAX) && is_stale(lsm, STALE_PERCENT))
+        return (struct plan) { .action = COUNT, .percent = STALE_PERCENT };
+    if (percent > 0 && lsm->arrived >= lsm->config.cleanup_least && is_stale(lsm, percent))
+        return (struct plan) { .action = COUNT, .percent = percent };
+    return (struct plan) { .action = KEEP };
+}
+
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 static void clear(ordo_dict *dict)
 {
@@ -63,7 +183,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Between updates, which will want memory again: keeps what is spare. */
+/* Keeps the cached blocks, because the next updates need memory. */
 static ordo_status clean_up(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(dict, call));
@@ -79,103 +199,16 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     return ORDO_OK;
 }
 
-/* Changes leave fewer stored elements than STORED_MOST for each live one. Where that many are stored, and no more than
- * STALE_PERCENT are stale after all, a count has cost less than half of a cleanup. */
-#define STORED_MOST   8
-#define STALE_PERCENT 33
-#define DOUBLED_MOST  2
-
-static bool has_grown(const struct lsm *lsm, size_t most)
+/* Waits. */
+static ordo_status gather(struct lsm *lsm, struct ordo_call *call)
 {
-    const size_t least = lsm->config.cleanup_least;
-    return stored(lsm) / most >= (lsm->live > least ? lsm->live : least);
-}
-
-/* Counts the live elements. A run whose elements are all live needs no bits. */
-static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
-{
-    struct ordo_run_set *set = &lsm->runs.set;
-    size_t               counts[ORDO_MAX_RUNS], live = 0;
-
-    ORDO_TRY(ordo_run_set_counts(call, &lsm->runs.dict, set, counts));
-    for (size_t r = 0; r < set->n; r++) {
-        live += counts[r];
-        if (counts[r] < set->run[r].count)
-            continue;
-        set->run[r].has_hidden = set->run[r].counted = false;
-        set->run[r].distinct = true;
-    }
-    note_count(lsm, live);
+    ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
+    restart(lsm);
     return ORDO_OK;
 }
 
-/* Whether more than `percent` of the stored elements are stale. Counts them only if so many may be. */
-static ordo_status is_stale(struct lsm *lsm, struct ordo_call *call, uint32_t percent, bool *out)
-{
-    const size_t limit = (size_t) ((double) stored(lsm) * percent / 100);
-
-    *out = false;
-    if (stored(lsm) - lsm->live <= limit)
-        return ORDO_OK;
-    ORDO_TRY(count_live(lsm, call));
-    *out = stored(lsm) - lsm->live > limit;
-    return ORDO_OK;
-}
-
-static ordo_status is_due(struct lsm *lsm, struct ordo_call *call, bool *out)
-{
-    const uint32_t percent = lsm->config.cleanup_stale_percent;
-
-    *out = lsm->config.cleanup_doubled && has_grown(lsm, DOUBLED_MOST);
-    if (!*out && has_grown(lsm, STORED_MOST))
-        ORDO_TRY(is_stale(lsm, call, STALE_PERCENT, out));
-    if (!*out && percent > 0 && lsm->arrived >= lsm->config.cleanup_least)
-        ORDO_TRY(is_stale(lsm, call, percent, out));
-    return ORDO_OK;
-}
-
-/* After a change, which stands whatever happens here. */
-static void clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
-{
-    const int   mark = call->n_scratch;
-    bool        due = false;
-    ordo_status status = is_due(lsm, call, &due);
-    if (status == ORDO_OK && due)
-        status = clean_up(&lsm->runs.dict, call);
-    if (status == ORDO_OK)
-        return;
-    ordo_call_abandon(call, mark);
-    restart(lsm); /* the next updates do not try again */
-    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
-}
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
-
-static size_t least_run(const struct lsm *lsm)
-{
-    return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LEAST_RUN_CPU : LEAST_RUN_GPU;
-}
-
-/* How many of the newest runs are merged with a batch of `count`. */
-static size_t runs_to_merge(const struct lsm *lsm, size_t count)
-{
-    const struct ordo_run_set *set = &lsm->runs.set;
-    size_t                     n = 0, newer = count;
-
-    while (n < set->n && n + 1 < ORDO_MAX_RUNS) {
-        const size_t older = set->run[set->n - 1 - n].count;
-        const bool   full = set->n == ORDO_MAX_RUNS && n == 0;
-        if (older / (lsm->config.growth - 1) > newer && older + newer > least_run(lsm) && !full)
-            break;
-        if (!ordo_runs_fit(&lsm->runs, older + newer))
-            break;
-        newer += older;
-        n++;
-    }
-    return n;
-}
-
-/* Merges n runs of the set's, from `first` on, into one in their place, for which queries have cost so much. */
+/* Merges the runs first .. first + n - 1 into one. That one inherits the query cost of the runs that queries have looked
+ * into. */
 static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
@@ -192,7 +225,7 @@ static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t fi
     return ORDO_OK;
 }
 
-static uint64_t paid_by(const struct ordo_run_set *set, size_t first, size_t n)
+static uint64_t query_cost_of(const struct ordo_run_set *set, size_t first, size_t n)
 {
     uint64_t query_cost = 0;
     for (size_t r = first; r < first + n; r++)
@@ -200,57 +233,44 @@ static uint64_t paid_by(const struct ordo_run_set *set, size_t first, size_t n)
     return query_cost;
 }
 
-/* Where there may be no more runs: merges those two neighbours that are smallest together. */
-static ordo_status make_place(struct lsm *lsm, struct ordo_call *call)
+static ordo_status take(struct lsm *lsm, struct ordo_call *call, const struct plan *plan)
 {
-    const struct ordo_run_set *set = &lsm->runs.set;
-    size_t                     best = 0;
+    const size_t n = lsm->runs.set.n - plan->first, before = stored(lsm);
 
-    if (set->n < ORDO_MAX_RUNS)
+    switch (plan->action) {
+    case KEEP:
         return ORDO_OK;
-    for (size_t r = 1; r + 1 < set->n; r++)
-        if (set->run[r].count + set->run[r + 1].count < set->run[best].count + set->run[best + 1].count)
-            best = r;
-    return merge_runs(lsm, call, best, 2, paid_by(set, best, 2));
-}
-
-/* The carry: merges the newest n runs, and the batch, which is one more of the set's then. Without the memory for it they stay
- * as they are. */
-static ordo_status carry(struct lsm *lsm, struct ordo_call *call, size_t n, const struct ordo_sorted_run *batch)
-{
-    struct ordo_run_set   *set = &lsm->runs.set;
-    const size_t           first = set->n - n;
-    const int              mark = call->n_scratch;
-    struct ordo_sorted_run in[ORDO_MAX_RUNS], merged;
-    ordo_status            status = ORDO_OK;
-
-    memcpy(in, &set->run[first], n * sizeof *in);
-    in[n] = *batch;
-    status = ordo_runs_merge(&lsm->runs, call, in, n + 1, &merged);
-    if (status != ORDO_OK) {
-        ordo_call_abandon(call, mark);
-        return status;
+    case MERGE:
+        return merge_runs(lsm, call, plan->first, n, query_cost_of(&lsm->runs.set, plan->first, n));
+    case GATHER:
+        ORDO_TRY(gather(lsm, call));
+        lsm->runs.cleanups += stored(lsm) < before;
+        return ORDO_OK;
+    case COUNT:
+        ORDO_TRY(count_live(lsm, call));
+        return is_stale(lsm, plan->percent) ? clean_up(&lsm->runs.dict, call) : ORDO_OK;
+    case CLEAN:
+        break;
     }
-    merged.query_cost = paid_by(set, first, n);
-    set->n = first + 1;
-    set->run[first] = merged;
-    for (size_t i = 0; i <= n; i++)
-        ordo_runs_release(&lsm->runs, &in[i]);
-    return ORDO_OK;
+    return clean_up(&lsm->runs.dict, call);
 }
 
-/* Makes room for `count` more elements in what counts of elements can say. */
-static ordo_status check_room(struct lsm *lsm, struct ordo_call *call, size_t count)
+/* The change is stored, so an error here is only logged. */
+static void clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 {
-    if (count > ORDO_MAX_COUNT - stored(lsm))
-        ORDO_TRY(clean_up(&lsm->runs.dict, call));
-    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE,
-                 "%zu elements beside %zu stored: there may be %zu (ORDO_MAX_COUNT)", count, stored(lsm),
-                 ORDO_MAX_COUNT);
-    return ORDO_OK;
+    const struct plan plan = plan_change(lsm);
+    const int         mark = call->n_scratch;
+
+    if (take(lsm, call, &plan) == ORDO_OK)
+        return;
+    ordo_call_abandon(call, mark);
+    restart(lsm); /* the next updates do not try again */
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 
-/* Where memory is short: cleans up, if anything may be stale. Returns whether it has. Waits. */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+/* Cleans up if elements may be stale. Returns whether it has. Waits. */
 static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -260,8 +280,18 @@ static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
     return clean_up(&lsm->runs.dict, call) == ORDO_OK;
 }
 
-static ordo_status make_run_or_room(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b,
-                                    struct ordo_sorted_run *out)
+static ordo_status check_count(struct lsm *lsm, struct ordo_call *call, size_t count)
+{
+    if (count > ORDO_MAX_COUNT - stored(lsm))
+        ORDO_TRY(clean_up(&lsm->runs.dict, call));
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE,
+                 "count is %zu, and %zu elements are stored: a dictionary holds up to %zu (ORDO_MAX_COUNT)", count,
+                 stored(lsm), ORDO_MAX_COUNT);
+    return ORDO_OK;
+}
+
+static ordo_status take_batch(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b,
+                              struct ordo_sorted_run *out)
 {
     const int         mark = call->n_scratch;
     const ordo_status status = ordo_runs_take_batch(&lsm->runs, call, b, out);
@@ -270,60 +300,66 @@ static ordo_status make_run_or_room(struct lsm *lsm, struct ordo_call *call, con
     return ordo_runs_take_batch(&lsm->runs, call, b, out);
 }
 
-/* Merges the batch with the runs that it is to be merged with, or makes it a run of its own. */
-static ordo_status merge_or_put(struct lsm *lsm, struct ordo_call *call, const struct ordo_sorted_run *batch)
+/* Merges the newest run into the batch. */
+static ordo_status absorb_newest(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
-    struct ordo_run_set *set = &lsm->runs.set;
-    const size_t         n = runs_to_merge(lsm, batch->count);
-    if (n > 0)
-        return carry(lsm, call, n, batch);
-    ORDO_TRY(make_place(lsm, call));
-    set->run[set->n++] = *batch;
+    struct ordo_run_set   *set = &lsm->runs.set;
+    struct ordo_sorted_run in[] = { set->run[set->n - 1], *batch }, merged;
+
+    ORDO_TRY(ordo_runs_merge(&lsm->runs, call, in, 2, &merged));
+    merged.query_cost = in[0].query_cost;
+    *batch = merged;
+    set->n--;
+    ordo_runs_release(&lsm->runs, &in[0]);
+    ordo_runs_release(&lsm->runs, &in[1]);
     return ORDO_OK;
 }
 
-/* Adds a batch, which is the set's or goes. Where a carry finds no memory, not even after a cleanup, it becomes a run of its
- * own. */
-static ordo_status add(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+/* Makes a place for a batch if there may be no more runs. */
+static ordo_status make_place(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    size_t                     best = 0;
+
+    if (set->n < ORDO_MAX_RUNS)
+        return ORDO_OK;
+    if (ordo_runs_fit(&lsm->runs, set->run[set->n - 1].count + batch->count))
+        return absorb_newest(lsm, call, batch);
+    for (size_t r = 1; r + 1 < set->n; r++)
+        if (set->run[r].count + set->run[r + 1].count < set->run[best].count + set->run[best + 1].count)
+            best = r;
+    return merge_runs(lsm, call, best, 2, query_cost_of(set, best, 2));
+}
+
+/* Makes the batch the newest run. After an error the batch's block is released. */
+static ordo_status put(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set *set = &lsm->runs.set;
     const int            mark = call->n_scratch;
-    ordo_status          status = merge_or_put(lsm, call, batch);
+    ordo_status          status = make_place(lsm, call, batch);
 
     if (ordo_lacks_memory(status) && makes_room(lsm, call, mark))
-        status = merge_or_put(lsm, call, batch);
-    if (ordo_lacks_memory(status) && set->n < ORDO_MAX_RUNS) {
-        ordo_call_abandon(call, mark);
+        status = make_place(lsm, call, batch);
+    if (status == ORDO_OK)
         set->run[set->n++] = *batch;
-        status = ORDO_OK;
-    }
-    if (status != ORDO_OK)
+    else
         ordo_runs_release(&lsm->runs, batch);
-    ordo_runs_trim_spare(&lsm->runs);
     return status;
 }
 
-/* Queries come between updates: the batch is marked by itself, before it is merged, so that all that it is merged with need not be
- * looked for in older runs again. */
-static bool is_marked_first(const struct lsm *lsm)
+/* Carries out a plan for the newest run, which is stored, so an error is only logged. `marks`: queries of order come between
+ * updates, so the batch is marked by itself before it is merged: then nothing is searched for again in older runs. */
+static void settle(struct lsm *lsm, struct ordo_call *call, bool marks)
 {
-    const struct ordo_run_set *set = &lsm->runs.set;
-    return lsm->resolved && set->n > 0 && set->n < ORDO_MAX_RUNS && ordo_run_set_is_resolved(set);
-}
+    const struct plan plan = plan_batch(lsm);
+    const int         mark = call->n_scratch;
+    ordo_status       status = ORDO_OK;
 
-/* Puts a batch beside the runs, marks it, and merges it with those that it is to be merged with. It is stored at once, so what cannot
- * be had afterwards is no error. */
-static void put_marked(struct lsm *lsm, struct ordo_call *call, const struct ordo_sorted_run *batch)
-{
-    struct ordo_run_set *set = &lsm->runs.set;
-    const size_t         n = runs_to_merge(lsm, batch->count), first = set->n - n;
-    const int            mark = call->n_scratch;
-
-    set->run[set->n++] = *batch;
-    ordo_status status = ordo_run_set_mark_newest(call, &lsm->runs.dict, set);
-    if (status == ORDO_OK && n > 0)
-        status = merge_runs(lsm, call, first, n + 1, paid_by(set, first, n));
-    if (status != ORDO_OK) {
+    if (marks && plan.action != GATHER)
+        status = ordo_run_set_mark_newest(call, &lsm->runs.dict, &lsm->runs.set);
+    if (status == ORDO_OK)
+        status = take(lsm, call, &plan);
+    if (status != ORDO_OK && !(ordo_lacks_memory(status) && makes_room(lsm, call, mark))) {
         ordo_call_abandon(call, mark);
         ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a batch stays a run of its own");
     }
@@ -332,15 +368,16 @@ static void put_marked(struct lsm *lsm, struct ordo_call *call, const struct ord
 
 static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
 {
+    struct ordo_run_set   *set = &lsm->runs.set;
     struct ordo_sorted_run run;
-    ORDO_TRY(check_room(lsm, call, b->count));
-    ORDO_TRY(make_run_or_room(lsm, call, b, &run));
-    if (is_marked_first(lsm))
-        put_marked(lsm, call, &run);
-    else
-        ORDO_TRY(add(lsm, call, &run));
-    lsm->resolved = false;
+
+    ORDO_TRY(check_count(lsm, call, b->count));
+    ORDO_TRY(take_batch(lsm, call, b, &run));
+    const bool marks = lsm->resolved && set->n > 0 && ordo_run_set_is_resolved(set);
+    ORDO_TRY(put(lsm, call, &run));
     note_arrival(lsm, b->count, b->sorted ? b->sorted->erased.mem != NULL : b->erase);
+    settle(lsm, call, marks);
+    lsm->resolved = false;
     clean_up_if_due(lsm, call);
     return ORDO_OK;
 }
@@ -361,7 +398,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(lsm_of(dict), call, &batch);
 }
 
-/* The elements of the interval are hidden where they stand. */
+/* Hides the elements of the interval where they lie. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
@@ -379,17 +416,17 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Of k runs a query looks into k - 1 that it need not if they were one. Each run remembers what queries have cost by
- * looking into it; as soon as they have cost for some of the newest runs what it costs to merge these with the one before,
- * this is done: so nobody pays more than twice what the better of the two would have cost, whatever comes next, as who
- * rents skis until the rent has come to their price. All is counted in elements that a merge moves in the time. */
+/* A query looks into every run. It would cost less if all runs were one. Each run remembers the cost of the queries that
+ * looked into it. When that cost, of some of the newest runs, reaches the cost of a merge of these runs and the one
+ * before, they are merged. So no sequence of queries costs more than twice the better of the two ways, like the rent in the
+ * ski rental problem. The unit is the time in which a merge moves one element. */
 #define FIND_MOVES       2
 #define RANK_MOVES       3  /* a search for a rank; a count takes two */
 #define SELECT_MOVES     32 /* a search for a key bit by bit */
-#define RANGE_MOVES      8  /* a range without its elements, each of which takes one */
+#define RANGE_MOVES      8  /* a range, without its elements: each of these costs 1 */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
-#define MERGE_LAUNCHES   64 /* buffers that are made and let go of, above all */
+#define MERGE_LAUNCHES   64 /* mostly for buffers that are created and destroyed */
 #define MERGE_MOVES      3
 
 static uint64_t launch_moves(const struct lsm *lsm)
@@ -397,156 +434,131 @@ static uint64_t launch_moves(const struct lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* What merging runs `first` and on costs, with the new run's memory, index and marks. */
+/* The cost of a merge of the runs from `first` on, with memory, index and marks of the new run. */
 static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
 {
-    uint64_t moved = 0;
-    for (size_t r = first; r < lsm->runs.set.n; r++)
-        moved += lsm->runs.set.run[r].count;
-    return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * moved;
+    return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * (uint64_t) stored_from(lsm, first);
 }
 
-/* What queries have cost for the runs after `first`, with `visit` more for each. */
-static uint64_t cost_since(const struct lsm *lsm, size_t first, uint64_t visit)
-{
-    uint64_t query_cost = 0;
-    for (size_t r = first + 1; r < lsm->runs.set.n; r++)
-        query_cost += lsm->runs.set.run[r].query_cost + visit;
-    return query_cost;
-}
-
-static bool fits_from(const struct lsm *lsm, size_t first)
-{
-    size_t count = 0;
-    for (size_t r = first; r < lsm->runs.set.n; r++)
-        count += lsm->runs.set.run[r].count;
-    return ordo_runs_fit(&lsm->runs, count);
-}
-
-/* Where the most runs begin that queries have cost for, with `visit` more for each run, and that fit into one; the last if
- * for none. */
-static size_t first_due(const struct lsm *lsm, uint64_t visit)
-{
-    size_t first = 0;
-    while (first + 1 < lsm->runs.set.n &&
-           (cost_since(lsm, first, visit) < cost_of_merge(lsm, first) || !fits_from(lsm, first)))
-        first++;
-    return first;
-}
-
-/* Merges the runs from `first` on. Where that is all, and the call may wait, what is stale is left out, which takes no longer
- * and saves every query from now on looking for it. */
-static ordo_status merge_due(struct lsm *lsm, struct ordo_call *call, size_t first, bool waits)
+/* The oldest of the newest runs for whose merge queries have paid, if they pay `more` for each run, and that fit into one
+ * run; else the newest run. */
+static size_t first_paid(const struct lsm *lsm, uint64_t more)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
 
-    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set)) {
-        ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
-        restart(lsm);
-        return ORDO_OK;
+    for (size_t first = 0; first + 1 < set->n; first++) {
+        const size_t   n = set->n - first - 1;
+        const uint64_t paid = query_cost_of(set, first + 1, n) + n * more;
+        if (paid >= cost_of_merge(lsm, first) && fits_from(lsm, first))
+            return first;
     }
-    return merge_runs(lsm, call, first, set->n - first, set->run[first].query_cost);
+    return set->n - 1;
 }
 
-/* Queries are about to charge `visit` for each run: merges what they have then query_cost for. Without the memory for it they
- * go on without, and charge anew. */
-static ordo_status charge(struct lsm *lsm, struct ordo_call *call, uint64_t visit, bool waits)
+/* Before a query that costs `more` for each run. Merging all runs in a call that waits leaves out stale elements: that takes
+ * no longer, and later queries need not search for them. */
+static struct plan plan_query(const struct lsm *lsm, uint64_t more, bool waits)
+{
+    const struct ordo_run_set *set = &lsm->runs.set;
+    const size_t               first = first_paid(lsm, more);
+
+    if (first + 1 == set->n)
+        return (struct plan) { .action = KEEP };
+    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set))
+        return (struct plan) { .action = GATHER };
+    return (struct plan) { .action = MERGE, .first = first };
+}
+
+/* Without the memory for a merge, queries go on without, and pay anew. The merged run keeps the cost of its oldest run. */
+static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, const struct plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
-    const size_t         first = first_due(lsm, visit);
+    const int            mark = call->n_scratch;
 
-    if (lsm->config.keep_runs || set->n < 2 || call->n_pending > 0) /* no merge while events are pending */
-        return ORDO_OK;
-    for (size_t r = 0; r < set->n; r++)
-        set->run[r].query_cost += visit;
-    if (first + 1 == set->n)
-        return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
-    const int         mark = call->n_scratch;
-    const ordo_status status = merge_due(lsm, call, first, waits);
+    const ordo_status status = plan->action == GATHER ? gather(lsm, call)
+                                                      : merge_runs(lsm, call, plan->first, set->n - plan->first,
+                                                                   set->run[plan->first].query_cost);
     if (!ordo_lacks_memory(status))
         return status;
     ordo_call_abandon(call, mark);
-    for (size_t r = first; r < set->n; r++)
+    for (size_t r = plan->first; r < set->n; r++)
         set->run[r].query_cost = 0;
-    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge what queries look into, going on without");
+    ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: no memory to merge the runs that queries look into, going on without");
     return ORDO_OK;
 }
 
-static ordo_status charge_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+/* Before a query that costs `more` for each run. No merge while events are pending. */
+static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
-    return charge(lsm, call, launch_moves(lsm) + moves * queries, waits);
+    struct ordo_run_set *set = &lsm->runs.set;
+
+    if (lsm->config.keep_runs || set->n < 2 || call->n_pending > 0)
+        return ORDO_OK;
+    const struct plan plan = plan_query(lsm, more, waits);
+    for (size_t r = 0; r < set->n; r++)
+        set->run[r].query_cost += more;
+    return plan.action == KEEP ? ORDO_OK : merge_paid(lsm, call, &plan);
 }
 
-/* Of those that resolve. */
-static ordo_status charge_ordered(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+static ordo_status pay_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+{
+    return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
+}
+
+/* The same for queries that resolve the runs. */
+static ordo_status pay_ordered(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
     lsm->resolved = true;
-    return charge_queries(lsm, call, queries, moves, waits);
+    return pay_queries(lsm, call, queries, moves, waits);
 }
 
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
-    ORDO_TRY(charge_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
+    ORDO_TRY(pay_queries(lsm_of(dict), call, finds->count, FIND_MOVES, false));
     return ordo_runs_find(dict, call, finds);
 }
 
-static ordo_status count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts)
-{
-    ORDO_TRY(charge_ordered(lsm_of(dict), call, counts->count, (uint64_t) 2 * RANK_MOVES, false));
-    return ordo_runs_count(dict, call, counts);
-}
+/* A query of order that pays for its queries first. */
+#define ORDERED_QUERY(query, queries, moves)                                                                           \
+    static ordo_status paid_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *q)                  \
+    {                                                                                                                  \
+        ORDO_TRY(pay_ordered(lsm_of(dict), call, q->count, (moves), false));                                           \
+        return ordo_runs_##query(dict, call, q);                                                                       \
+    }
+ORDERED_QUERY(count, ordo_counts, 2 * RANK_MOVES)
+ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
+ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
+ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-static ordo_status seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks)
-{
-    ORDO_TRY(charge_ordered(lsm_of(dict), call, seeks->count, RANK_MOVES, false));
-    return ordo_runs_seek(dict, call, seeks);
-}
-
-static ordo_status rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
-{
-    ORDO_TRY(charge_ordered(lsm_of(dict), call, ranks->count, RANK_MOVES, false));
-    return ordo_runs_rank(dict, call, ranks);
-}
-
-static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects)
-{
-    ORDO_TRY(charge_ordered(lsm_of(dict), call, selects->count, SELECT_MOVES, false));
-    return ordo_runs_select(dict, call, selects);
-}
-
-/* Whether ranges with so many results would charge for a merge. */
-static bool results_are_due(const struct lsm *lsm, size_t results)
-{
-    return !lsm->config.keep_runs && first_due(lsm, results) + 1 < lsm->runs.set.n;
-}
-
-/* A call that waits for the number of results anyway first asks about how many there are, if there is room for so many
- * that they may charge for a merge. */
-static ordo_status charge_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
+/* Before ranges of which the caller waits for the number of results: estimates that number, if as many results as there is
+ * room for might pay for a merge. */
+static ordo_status pay_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
     double     results = 0;
-    if (!ranges->waits || !wanted || !results_are_due(lsm, ranges->capacity))
+
+    if (!ranges->waits || !wanted || lsm->config.keep_runs || lsm->runs.set.n < 2 ||
+        first_paid(lsm, ranges->capacity) + 1 == lsm->runs.set.n)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
-    return results > (double) ranges->capacity ? ORDO_OK : charge(lsm, call, (uint64_t) results, true);
+    return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results, true);
 }
 
 static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
-    ORDO_TRY(charge_ordered(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
-    ORDO_TRY(charge_results(lsm_of(dict), call, ranges));
+    ORDO_TRY(pay_ordered(lsm_of(dict), call, ranges->count, RANGE_MOVES, ranges->waits));
+    ORDO_TRY(pay_results(lsm_of(dict), call, ranges));
     return ordo_runs_range(dict, call, ranges);
 }
 
-/* The caller waits for the number of elements anyway. */
+/* The caller waits for the number of elements. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct lsm *lsm = lsm_of(dict);
     size_t      left = 0;
 
-    ORDO_TRY(charge_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
+    ORDO_TRY(pay_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
     if (*done && e->take) {
         note_count(lsm, left);
@@ -573,7 +585,7 @@ static ordo_status configure(ordo_dict *dict, const void *config)
     if (lsm->config.growth == 0)
         lsm->config.growth = 4;
     if (lsm->config.cleanup_least == 0)
-        lsm->config.cleanup_least = LEAST_KEPT;
+        lsm->config.cleanup_least = LIVE_MIN;
     return check_config(dict->dev, &lsm->config);
 }
 
@@ -593,12 +605,12 @@ const struct ordo_structure ordo_lsm_structure = {
     .clean_up = clean_up,
     .compact = compact,
     .find = find,
-    .count = count,
+    .count = paid_count,
     .range = range,
-    .seek = seek,
+    .seek = paid_seek,
     .seeks_both = true,
-    .rank = rank,
-    .select = select_ranks,
+    .rank = paid_rank,
+    .select = paid_select,
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,

@@ -96,6 +96,8 @@ static void replace_stretch(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
+    for (size_t r = 0; r < first; r++) /* hidden from now on by their own bits alone, if by tombstones that go */
+        set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
     memmove(&counts[first + kept], &counts[first + n], rest * sizeof *counts);
     if (kept) {

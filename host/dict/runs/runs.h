@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the sorted array, the LSM and FAST have in common: dictionaries of sorted runs (dict/sorted_run.h).
  *
- * Files, each of which calls only those before it: runs.c (whole contents), query.c, check.c; and on top, which know
- * nothing of each other, the structures: sorted_array.c, lsm.c, fast.c.
+ * Files, each of which calls only those before it: runs.c (whole contents), find.c, rank.c, range.c, erase.c, select.c, check.c; then
+ * the structures, which know nothing of each other: sorted_array.c, lsm.c, fast.c.
  */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
@@ -27,25 +27,58 @@ ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 
-/* ---- query.c ----------------------------------------------------------------------------------------------------- */
+/* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
-/* Launches a kernel of cl/dict/runs/runs.cl over `items`; a work-item takes more than one where there are many. */
-ordo_status ordo_runs_launch(struct ordo_call *call, const ordo_dict *dict, const char *name, size_t items,
-                             const struct ordo_arg *args, size_t n_args);
+/* `wanted`, or scratch if that is ordo_none(). */
+ordo_status ordo_runs_or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes,
+                                 struct ordo_slice *out);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
+/* found[0 .. count - 1] = 0. Nothing if found is ordo_none(). */
+ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, const struct ordo_slice *found,
+                                size_t count);
+
+/* ---- rank.c ------------------------------------------------------------------------------------------------------ */
+
+/* ranks[i] = the number of keys of the run that are less than keys[i], or not greater (`upper`). */
+ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
+                                  struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
+/* The number of `count` queries that are answered at a time, if each takes `bytes` of one scratch block. */
+size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
+/* Takes scratch for *most queries. If memory is short, halves *most and tries again. */
+typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
+ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
+                                   void *scratch);
 /* These resolve. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
-ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* About how many elements of the oldest run the ranges have. Waits. */
-ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
-ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out);
+
+/* ---- range.c ----------------------------------------------------------------------------------------------------- */
+
+/* Resolves. */
+ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
+/* The ranks of few bounds in each run, in one launch. */
+ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
+                                  const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
+                                  cl_mem highs);
+/* About how many elements of the oldest run the ranges have. Waits. */
+ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
+
+/* ---- erase.c ----------------------------------------------------------------------------------------------------- */
+
 /* Hides the elements of an interval; *gone: how many were visible, *left: how many still are. Resolves; waits, unless these are
  * known. There is a run. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
+/* Hides the elements of the spans, a run_interval for each run, `gone` elements in all. The last launch of a call. */
+ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
+                                 size_t gone);
+
+/* ---- select.c ---------------------------------------------------------------------------------------------------- */
+
+/* Resolves. */
+ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* The first or last elements of a set that is resolved; *left: how many there are besides. A few launches if they are few, else
  * *done is false and nothing was. To be taken away they are hidden, as above. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
@@ -53,7 +86,7 @@ ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* R1 to R6 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
+/* R1 to R7 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
 void        ordo_runs_doubt(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds in the runs of a set, newest first: a launch of the kernels of primitive/search_body.cl for each run. Between the
+ * launches found[i] holds a state. */
+#pragma once
+#include "dict/each.cl"
+#include "group/hidden.cl"
+#include "primitive/search_keys.cl"
+
+#define SEARCH_LAST 1
+
+typedef struct {
+    PLACES_OF
+#if ORDO_VALUE_BYTES
+    __global const ordo_value *from;
+    __global ordo_value       *value; /* NULL: not wanted */
+#endif
+    __global uchar      *found;
+    __global const uint *hidden; /* bits; NULL: none is set */
+    uint                 stage;  /* RUN_FIRST_STAGE, RUN_LAST_STAGE, their sum, or 0 */
+} answers;
+
+#if ORDO_VALUE_BYTES
+#define VALUES_ARGS                                                                                                    \
+    __global const ordo_value *restrict values_mem, ulong values_at, __global ordo_value *restrict values_out_mem,     \
+        ulong values_out_at,
+#define VALUES values_mem + values_at, values_out_mem ? values_out_mem + values_out_at : 0,
+#else
+#define VALUES_ARGS
+#define VALUES
+#endif
+#define ANSWERS_ARGS                                                                                                   \
+    VALUES_ARGS __global uchar *restrict found_mem, ulong found_at, __global const uint *restrict hidden_mem,          \
+        ulong hidden_at, uint stage
+#define ANSWERS                                                                                                        \
+    {                                                                                                                  \
+        PLACES VALUES found_mem ? found_mem + found_at : 0, hidden_mem ? hidden_mem + hidden_at : 0, stage             \
+    }
+
+enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
+
+/* Answers query i if no newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the query. */
+ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
+{
+    uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];
+
+    if (state == FIND_OPEN && equal) {
+        state = run_is_hidden(to.hidden, rank - 1) ? FIND_ERASED : FIND_FOUND;
+#if ORDO_VALUE_BYTES
+        if (state == FIND_FOUND && to.value)
+            to.value[i] = to.from[rank - 1];
+#endif
+    }
+    to.found[i] = to.stage & RUN_LAST_STAGE ? state == FIND_FOUND : state;
+}
+
+ORDO_FN void answer_prefetch(answers to, uint rank)
+{
+#if ORDO_VALUE_BYTES
+    ORDO_PREFETCH(to.from + rank - 1);
+#endif
+}
+
+#include "primitive/search_body.cl"
+
+/* Nothing is found. */
+ORDO_KERNEL(RUN_GROUP)
+void run_none(__global uchar *found, ulong found_at, uint n)
+{
+    RUN_EACH (uint, i, n)
+        found[found_at + i] = 0;
+}

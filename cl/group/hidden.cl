@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hidden bits of sorted elements and counts of the visible ones; both begin on 256 bytes. host/dict/sorted_run.h has the
+ * invariants. */
+#pragma once
+#include "device/compiler.cl"
+#include "shared/runs.h"
+
+/* Whether element i is hidden; hidden NULL: none is. */
+ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
+{
+    return hidden && (hidden[i >> 5] >> (i & 31) & 1);
+}
+
+/* Words of bits of so many elements. */
+ORDO_FN uint run_words(uint count)
+{
+    return (count >> 5) + ((count & 31) != 0);
+}
+
+/* The lowest n bits; n from 0 to 32. */
+ORDO_FN uint run_low_bits(uint n)
+{
+    return n >= 32 ? 0xffffffffu : (1u << n) - 1;
+}
+
+/* How many of the elements 0 .. i - 1 are visible, where there are bits and a directory (R5). Of a block in which
+ * nothing is hidden, which most are, the directory alone tells. */
+ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
+{
+    const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
+    if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
+        return before + k;
+    const uint4 words = ~((__global const uint4 *) hidden)[block]; /* vload4 would not say that it is aligned */
+    return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
+           popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +
+           popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
+}
+
+/* How many of the elements first .. end - 1 are visible. Of short stretches the bits alone tell. */
+ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
+{
+    if (!hidden || end <= first)
+        return end - first;
+    if (end - first > RUN_BLOCK / 2)
+        return run_visible_before(hidden, visible, end) - run_visible_before(hidden, visible, first);
+    uint n = end - first;
+    for (uint word = first >> 5; word <= (end - 1) >> 5; word++) {
+        uint bits = hidden[word];
+        bits &= word == first >> 5 ? 0xffffffffu << (first & 31) : 0xffffffffu;
+        bits &= word == (end - 1) >> 5 ? 0xffffffffu >> (31 - ((end - 1) & 31)) : 0xffffffffu;
+        n -= popcount(bits);
+    }
+    return n;
+}
+
+/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of
+ * blocks. */
+ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
+{
+    if (!hidden || i >= count)
+        return i;
+    const uint blocks = (count - 1) / RUN_BLOCK + 1, block_end = (i / RUN_BLOCK + 1) * (RUN_BLOCK / 32);
+    uint       bits = ~hidden[i >> 5] & (0xffffffffu << (i & 31));
+    uint       word = i >> 5;
+    while (bits == 0 && ++word < block_end && word * 32 < count)
+        bits = ~hidden[word];
+    if (bits == 0) {
+        const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
+        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is low + 1 to high, or none */
+        if (visible[blocks] == before)
+            return count;
+        while (low + 1 < high) {
+            const uint middle = (low + high) / 2;
+            low = visible[middle] > before ? low : middle;
+            high = visible[middle] > before ? middle : high;
+        }
+        for (word = (high - 1) * (RUN_BLOCK / 32); bits == 0; word++)
+            bits = ~hidden[word];
+        word--;
+    }
+    const uint found = word * 32 + (31 - clz(bits & (0 - bits)));
+    return min(found, count);
+}
+
+/* The last visible element before i, plus 1; 0 if there is none. */
+ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
+{
+    if (!hidden || i == 0)
+        return i;
+    const uint block = (i - 1) / RUN_BLOCK, block_first = block * (RUN_BLOCK / 32);
+    uint       word = (i - 1) >> 5;
+    uint       bits = ~hidden[word] & (0xffffffffu >> (31 - ((i - 1) & 31)));
+    while (bits == 0 && word > block_first)
+        bits = ~hidden[--word];
+    if (bits == 0) {
+        const uint before = visible[block];
+        uint       low = 0, high = block; /* the first entry that is not below `before` is low + 1 to high */
+        if (before == 0)
+            return 0;
+        while (low + 1 < high) {
+            const uint middle = (low + high) / 2;
+            low = visible[middle] >= before ? low : middle;
+            high = visible[middle] >= before ? middle : high;
+        }
+        for (word = high * (RUN_BLOCK / 32); bits == 0;)
+            bits = ~hidden[--word];
+    }
+    return word * 32 + 32 - clz(bits);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of a batched search.
+ *
+ *   search_indexed   queries in any order, through a static index (shared/index.h)
+ *   search_array     queries in any order, without an index
+ *   search_sorted    queries that ascend: each work-group looks only at the part of the array that its queries span
+ *   search_gallop    the same for one work-item at a time, on CPUs
+ *   search_number    numbers queries, before they are put in another order
+ *
+ * All take (keys, queries, answers), then what is their own. The including file includes search_keys.cl and defines
+ *   SEARCH_LAST       1: a query is compared with the last of equal keys, which takes SEARCH_UPPER; 0: with the first
+ *   answers           the type of the arrays of answers, whose first member is PLACES_OF
+ *   ANSWERS_ARGS, ANSWERS   these arrays as a kernel's arguments, and as an initializer
+ *   answer(keys, to, i, rank, query, equal)   stores the answer of query i, before which `rank` keys are
+ *   answer_prefetch(to, rank)                 prefetches what answer() reads
+ */
+#pragma once
+#include "device/atomic.cl"
+#include "primitive/search_keys.cl"
+
+/* Answers query i, known by its rank. */
+ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
+{
+#if SEARCH_PLACES
+    i = to.places[i];
+#endif
+    answer(keys, to, i, rank, query, equal);
+}
+
+ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
+{
+    if (SEARCH_LAST)
+        return rank > 0 && rank <= keys.count && key_form(keys, rank - 1) == query;
+    return SEARCH_LOOKUP && rank < keys.count && key_form(keys, rank) == query;
+}
+
+/* ---- a tile's queries ------------------------------------------------------------------------------------------ */
+
+/* The r-th query of this work-item, in a tile that begins at query `first`: neighbours read neighbours; on a CPU a
+ * work-item reads its own in a row. May lie past the last query. */
+ORDO_FN uint tile_query(uint first, uint r)
+{
+#if ORDO_CPU
+    return first + get_local_id(0) * SEARCH_ITEMS + r;
+#else
+    return first + r * SEARCH_GROUP + get_local_id(0);
+#endif
+}
+
+ORDO_FN uint tiles_of(key_array queries)
+{
+    return (queries.count - 1) / SEARCH_TILE + 1;
+}
+
+/* This work-item's queries in ordered form; in place of those past the last one, the last one. */
+ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
+{
+#if ORDO_CPU /* nearly always: so many in a row, which a few reads take */
+    const uint at = tile_query(first, 0);
+    if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
+        for (uint r = 0; r < SEARCH_ITEMS; r++)
+            query[r] = key_bits(queries.key[at + r]);
+        return;
+    }
+#endif
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        query[r] = key_bits(queries.key[min(tile_query(first, r), queries.count - 1)]);
+}
+
+ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint first,
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private const uint rank[SEARCH_ITEMS])
+{
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++) {
+        const uint i = tile_query(first, r);
+        if (i < queries.count)
+            answer_query(keys, to, i, rank[r], query[r], key_at_is(keys, rank[r], query[r]));
+    }
+}
+
+#if ORDO_CPU
+#include "primitive/search_index_step.cl"
+#else
+#include "primitive/search_index_team.cl"
+#endif
+
+/* ---- without an index ------------------------------------------------------------------------------------------ */
+
+/* A tree of `depth` over a span: it cuts the span into 2^depth runs. */
+ORDO_FN uint span_run(span s, uint depth)
+{
+    return (s.count + (1u << depth) - 1) >> depth;
+}
+
+#if SEARCH_LOCAL
+/* The depth of a tree that holds each key of the span, or that much of it as `depth_max` allows. */
+ORDO_FN uint span_depth(span s, uint depth_max)
+{
+    return min(32 - clz(s.count), depth_max);
+}
+
+/* Fills a tree with the last key of each run but the last one; in place of what lies past the span, its last key. */
+ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
+{
+    const uint run = span_run(s, depth);
+
+    for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
+        tree[tree_place(depth, i)] = key_bits(keys.key[s.first + min((i + 1) * run, s.count) - 1]);
+}
+#endif
+
+/* Searches the span for this work-item's queries: first in the tree, then in the run that it names. */
+ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
+{
+    const uint run = span_run(s, depth);
+    const bool all = s.count < 1u << depth; /* the tree holds every key */
+
+    tree_ranks(tree, depth, query, rank);
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        rank[r] = s.first + min(rank[r] * run, all ? s.count : s.count - run);
+    span_ranks(keys.key, all ? 0 : run, query, rank);
+}
+
+/* With SEARCH_LOCAL a tree of `depth` in local memory holds separators of the whole array. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
+{
+    const key_array keys = KEYS, queries = QUERIES;
+    const answers   to = ANSWERS;
+    const span      whole = { 0, keys.count };
+    const uint      tiles = tiles_of(queries);
+
+#if SEARCH_LOCAL
+    stage_span(keys, whole, depth, tree);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const uint    first = tile * SEARCH_TILE;
+        ordo_key_form query[SEARCH_ITEMS];
+        uint          rank[SEARCH_ITEMS];
+
+        tile_load(queries, first, query);
+        span_search(keys, whole, SEARCH_LOCAL ? depth : 0, tree, query, rank);
+        tile_answer(keys, queries, to, first, query, rank);
+    }
+}
+
+/* ---- queries that ascend --------------------------------------------------------------------------------------- */
+
+#if SEARCH_LOCAL
+/* Whether any query of the tile is not between the tile's first and last one. Called by the whole group.
+ * Barriers: one before scratch is first written, one after it is last read. */
+ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
+                           __local uint *scratch)
+{
+    bool outside = false;
+
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        outside |= query[r] < low || query[r] > high;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        *scratch = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (outside)
+        *scratch = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const bool unsorted = *scratch != 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return unsorted;
+}
+
+/* One tile per group. The part of the array that the tile's queries span goes into a tree of at most `depth_max` in
+ * local memory: all of it if it fits. Queries that do not ascend are searched for in the whole array. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
+{
+    __local union {
+        narrow_scratch narrow;
+        uint           unsorted;
+    } scratch;
+    const key_array     keys = KEYS, queries = QUERIES;
+    const answers       to = ANSWERS;
+    const uint          first = get_group_id(0) * SEARCH_TILE;
+    const ordo_key_form low = key_bits(queries.key[first]);
+    const ordo_key_form high = key_bits(queries.key[first + min((uint) SEARCH_TILE, queries.count - first) - 1]);
+    span                s = { 0, keys.count };
+    ordo_key_form       query[SEARCH_ITEMS];
+    uint                rank[SEARCH_ITEMS];
+
+    tile_load(queries, first, query);
+    if (!tile_unsorted(query, low, high, &scratch.unsorted))
+        s = group_narrow(keys.key, keys.count, low, high, &scratch.narrow);
+
+    const uint depth = span_depth(s, depth_max);
+    stage_span(keys, s, depth, tree);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    span_search(keys, s, depth, tree, query, rank);
+    tile_answer(keys, queries, to, first, query, rank);
+}
+#endif
+
+#if SEARCH_ITEMS == 1
+/* The rank of a query that is known to be `from` at least: steps of doubling length from there on, then a search in the
+ * last one. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
+{
+    uint step = 1;
+
+    while (step <= keys.count - from && search_before(key_bits(keys.key[from + step - 1]), query)) {
+        from += step;
+        step *= 2;
+    }
+    span_ranks(keys.key, min(step - 1, keys.count - from), &query, &from);
+    return from;
+}
+
+/* Each work-item takes `chunk` queries in a row and starts from the last one's rank. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
+{
+    const key_array keys = KEYS, queries = QUERIES;
+    const answers   to = ANSWERS;
+    const ulong     first = (ulong) get_global_id(0) * chunk;
+    ordo_key_form   last = 0;
+    uint            rank = 0;
+
+    for (ulong i = first; i < min(first + chunk, (ulong) queries.count); i++) {
+        const ordo_key_form query = key_bits(queries.key[i]);
+        if (i == first || query < last) { /* the query starts anew */
+            rank = 0;
+            span_ranks(keys.key, keys.count, &query, &rank);
+        } else {
+            rank = gallop(keys, rank, query);
+        }
+        last = query;
+        answer_query(keys, to, (uint) i, rank, query, key_at_is(keys, rank, query));
+    }
+}
+#endif
+
+ORDO_KERNEL(SEARCH_GROUP)
+void search_number(__global uint *places, ulong places_at, uint n)
+{
+    for (ulong i = get_global_id(0); i < n; i += get_global_size(0))
+        places[places_at + i] = (uint) i;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches through an index by teams of lanes, for GPUs. search_body.cl has the hooks. */
+#pragma once
+#include "primitive/search_edge.cl"
+
+/* A team serves the queries of its lanes: all of them are in flight at once, each lane counting in its part of each
+ * node. A query's descent: the unit that it has come to. */
+#define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
+typedef struct {
+    ordo_key_form query;
+    uint          unit;
+} descent;
+
+/* The queries of the team's lanes, each with the unit it starts from, of `units`. Called by whole sub-groups. */
+ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
+                        uint units, __private descent way[TEAM_QUERIES])
+{
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+#if KEY_BITS == 32
+        way[m].query = team_bcast(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+#else
+        way[m].query = team_bcast64(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+#endif
+        way[m].unit = min(team_bcast(unit[m / TEAM_WIDTH], m % TEAM_WIDTH), units - 1);
+    }
+}
+
+/* Goes down from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query.
+ * Called by whole sub-groups. */
+ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
+{
+    for (; level > 0; level--) {
+        const uint last = index_units(blocks, NODE_LOG2, level - 1) - 1;
+        uint       before[TEAM_QUERIES];
+
+        SEARCH_EACH
+        for (uint m = 0; m < TEAM_QUERIES; m++)
+            before[m] = node_before(nodes + way[m].unit * SEARCH_NODE, way[m].query);
+        SEARCH_EACH
+        for (uint m = 0; m < TEAM_QUERIES; m++) /* min: I3 */
+            way[m].unit = min(way[m].unit * SEARCH_NODE + team_reduce_add(before[m]), last);
+        nodes += index_units(blocks, NODE_LOG2, level) * SEARCH_NODE;
+    }
+}
+
+/* COUNT_EQUAL and what is before, of one piece. */
+ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
+{
+    piece_bits(piece);
+    uint count = piece_before(piece, query);
+#if COUNT_FINDS
+    ORDO_UNROLL
+    for (uint i = 0; i < PIECE_KEYS; i++)
+        count += piece[i] == query ? COUNT_EQUAL : 0;
+#endif
+    return count;
+}
+
+/* Where this lane's r-th piece of a query's block begins. `shift`: I1. */
+ORDO_FN uint block_piece(descent way, uint shift, uint r)
+{
+    return way.unit * SEARCH_NODE - shift + piece_first(r);
+}
+
+#if SEARCH_PACKED
+ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
+{
+    return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
+}
+
+/* What is counted in 16 bytes of a block: of keys that are further from the base than these can be, all are before. */
+ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
+{
+    const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
+    uint       count = 0;
+
+    if (width < sizeof(ordo_key_form) && d >> (8 * width - 1) >> 1)
+        return 16 / width;
+    if (width == 1) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 16; i++)
+            count += pack_one(word[i / 4] >> (i % 4 * 8) & 0xff, d);
+    } else if (width == 2) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 8; i++)
+            count += pack_one(word[i / 2] >> (i % 2 * 16) & 0xffff, d);
+    } else if (width == 4) {
+        ORDO_UNROLL
+        for (uint i = 0; i < 4; i++)
+            count += pack_one(word[i], d);
+    } else {
+#if KEY_BITS == 64
+        count += pack_one(upsample(word[1], word[0]), d) + pack_one(upsample(word[3], word[2]), d);
+#endif
+    }
+    return count;
+}
+
+/* This lane's part of the count of each query's block. All first reads are under way before the first count. Called by whole
+ * sub-groups. */
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
+                          __private uint count[TEAM_QUERIES])
+{
+    pack_block block[TEAM_QUERIES];
+    uint4      part[TEAM_QUERIES];
+
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        block[m] = pack_block_of(keys, way[m].unit);
+        part[m] = 0;
+        if (team_lane() < block[m].width)
+            part[m] = ((__global const uint4 *) block[m].at)[team_lane()];
+    }
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const ordo_key_form d = way[m].query - block[m].base;
+        count[m] = team_lane() < block[m].width ? pack_count(part[m], block[m].width, d) : 0;
+        for (uint p = team_lane() + TEAM_WIDTH; p < block[m].width; p += TEAM_WIDTH)
+            count[m] += pack_count(((__global const uint4 *) block[m].at)[p], block[m].width, d);
+    }
+}
+#else
+/* This lane's part of the count of each query's block. Called by whole sub-groups. */
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
+                          __private uint count[TEAM_QUERIES])
+{
+    /* Pieces are on the grid of 16 bytes if the buffer is, which OpenCL promises except where the caller's own memory
+     * is behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
+    const uint inside = (0u - shift) % PIECE_KEYS;
+    const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
+    ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
+
+    if (whole) {
+        SEARCH_EACH
+        for (uint m = 0; m < TEAM_QUERIES; m++) {
+            ORDO_UNROLL
+            for (uint r = 0; r < LANE_PIECES; r++) {
+                const uint at = block_piece(way[m], shift, r);
+                piece_load_once(keys.key + (at <= keys.count - PIECE_KEYS ? at : inside), part[m][r]);
+            }
+        }
+    }
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        count[m] = 0;
+        ORDO_UNROLL
+        for (uint r = 0; r < LANE_PIECES; r++) {
+            const uint at = block_piece(way[m], shift, r);
+            if (whole && at <= keys.count - PIECE_KEYS)
+                count[m] += count_piece(part[m][r], way[m].query);
+            else
+                count[m] += count_edge(keys, at, way[m].query);
+        }
+    }
+}
+#endif
+
+/* Answers this work-item's queries from what was counted in the team's blocks. Called by whole sub-groups. */
+ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
+                         __private const uint count[TEAM_QUERIES])
+{
+    uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
+    bool none_before[SEARCH_ITEMS] = { false }; /* in the block: the query may end the block before */
+
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
+        const bool own = m % TEAM_WIDTH == team_lane();
+        rank[r] = own ? min(way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL, keys.count) : rank[r];
+        equal[r] = own ? total / COUNT_EQUAL : equal[r];
+        none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
+    }
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++) {
+        const uint i = tile_query(first, r);
+        if (i >= queries.count)
+            continue;
+        const bool again = !COUNT_FINDS || (SEARCH_LAST && none_before[r]);
+        answer_query(keys, to, i, rank[r], query[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
+    }
+}
+
+/* Fills a tree with the separators of an index's level, which has `units`: in place of more, the last one. */
+ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
+                              __local ordo_key_form *tree)
+{
+    for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
+        tree[tree_place(depth, i)] = separators[min(i, units - 1)];
+}
+
+/* Nodes are read from level `level` down, which begins with node `first_node`; at level 0 only blocks are. With
+ * SEARCH_LOCAL a tree, made of the separators of the level's units, all 2^depth >= units of them, from node `above` on,
+ * finds the first one; without, `level` is the root's. */
+ORDO_KERNEL(SEARCH_GROUP)
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
+                    uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+{
+    key_array       keys = KEYS;
+    const key_array queries = QUERIES;
+    const answers   to = ANSWERS;
+    const uint      blocks = index_blocks(keys.count, shift, NODE_LOG2);
+    const uint      units = index_units(blocks, NODE_LOG2, level);
+    const uint      tiles = tiles_of(queries);
+
+    PACK_TAKE(keys, nodes);
+#if SEARCH_LOCAL
+    stage_separators(nodes + above * SEARCH_NODE, units, depth, tree);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const uint    first = tile * SEARCH_TILE;
+        ordo_key_form query[SEARCH_ITEMS];
+        uint          unit[SEARCH_ITEMS], count[TEAM_QUERIES];
+        descent       way[TEAM_QUERIES];
+
+        tile_load(queries, first, query);
+        tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
+        team_share(query, unit, units, way);
+        descend(nodes + first_node * SEARCH_NODE, blocks, level, way);
+        count_blocks(keys, shift, way, count);
+        team_answer(keys, queries, to, first, shift, query, way, count);
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arrays of a batched search: keys, queries, and the places of the answers.
+ *
+ * A file that answers searches includes this file, defines the hooks that primitive/search_body.cl names, and includes
+ * that. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per
+ * query), and
+ *   SEARCH_PACKED   not 0: the index is compressed, it has the keys; how many bytes of each, or PACK_MIXED
+ *   SEARCH_PLACES   1: query i stands for query places[i], whose answer it gives
+ *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
+ */
+#pragma once
+#include "group/search.cl"
+#include "shared/index.h"
+#include "shared/search.h"
+
+#ifndef SEARCH_LOOKUP
+#define SEARCH_LOOKUP 0
+#endif
+#ifndef SEARCH_PLACES
+#define SEARCH_PLACES 0
+#endif
+#ifndef SEARCH_PACKED
+#define SEARCH_PACKED 0
+#endif
+#ifndef SEARCH_LOCAL
+#define SEARCH_LOCAL (!ORDO_CPU)
+#endif
+
+#define NODE_LOG2 (SEARCH_NODE == 8 ? 3 : SEARCH_NODE == 16 ? 4 : 5)
+ORDO_STATIC_ASSERT(1 << NODE_LOG2 == SEARCH_NODE, "SEARCH_NODE must be 8, 16 or 32");
+
+/* Queries that a work-group has in flight: a tile. */
+#define SEARCH_TILE (SEARCH_GROUP * SEARCH_ITEMS)
+
+/* An array of keys or of queries. */
+typedef struct {
+    __global const ordo_key *key;
+    uint                     count;
+#if SEARCH_PACKED
+    __global const uchar         *packed;
+    __global const uint          *offsets;    /* where blocks differ in their bytes a key */
+    __global const ordo_key_form *separators; /* of level 1; none if there is one block */
+#endif
+} key_array;
+
+#if SEARCH_PACKED
+/* A block of a compressed index: where it lies, bytes a key, and what its keys are differences from (I5, I6). */
+typedef struct {
+    __global const uchar *at;
+    uint                  width;
+    ordo_key_form         base;
+} pack_block;
+
+ORDO_FN pack_block pack_block_of(key_array keys, uint b)
+{
+    pack_block block;
+
+#if SEARCH_PACKED == PACK_MIXED
+    const ulong unit = keys.offsets[b];
+    block.width = keys.offsets[b + 1] - (uint) unit;
+#else
+    const ulong unit = (ulong) b * SEARCH_PACKED;
+    block.width = SEARCH_PACKED;
+#endif
+    block.at = keys.packed + unit * 16;
+    block.base = b > 0 ? keys.separators[b - 1] : 0;
+    return block;
+}
+
+/* The ordered form of key i. */
+ORDO_FN ordo_key_form key_form(key_array keys, uint i)
+{
+    const pack_block      block = pack_block_of(keys, i / PACK_KEYS);
+    __global const uchar *at = block.at + i % PACK_KEYS * block.width;
+
+    switch (block.width) {
+    case 1:
+        return block.base + *at;
+    case 2:
+        return block.base + *(__global const ushort *) at;
+    case 4:
+        return block.base + *(__global const uint *) at;
+    default:
+        return block.base + *(__global const ordo_key_form *) at;
+    }
+}
+
+#define PACK_ARGS , __global const uchar *restrict packed, __global const uint *restrict offsets, uint first_of_level_1
+#define PACK_TAKE(keys, nodes)                                                                                         \
+    (keys).packed = packed, (keys).offsets = offsets, (keys).separators = (nodes) + first_of_level_1 * SEARCH_NODE
+#else
+ORDO_FN ordo_key_form key_form(key_array keys, uint i)
+{
+    return key_bits(keys.key[i]);
+}
+
+#define PACK_ARGS
+#define PACK_TAKE(keys, nodes)
+#endif
+
+#if SEARCH_PLACES
+#define PLACES_ARGS , __global const uint *restrict places
+#define PLACES      places,
+#define PLACES_OF   __global const uint *places;
+#else
+#define PLACES_ARGS
+#define PLACES
+#define PLACES_OF
+#endif
+
+#define KEYS_AND_QUERIES                                                                                               \
+    __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
+        __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
+/* What is not packed, or not yet (PACKED). */
+#if SEARCH_PACKED
+#define PLAIN , NULL, NULL, NULL
+#else
+#define PLAIN
+#endif
+#define KEYS                                                                                                           \
+    {                                                                                                                  \
+        keys_mem + keys_at, keys_count PLAIN                                                                           \
+    }
+#define QUERIES                                                                                                        \
+    {                                                                                                                  \
+        queries_mem + queries_at, queries_count PLAIN                                                                  \
+    }
