@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common code of the tasks: errors as exceptions, handles that close themselves, random numbers, a clock, and a main program
-// that prints the time of a task with Ordo and with plain C++.
+// Common code of the tasks: errors as exceptions, handles that close themselves, random numbers, a clock, and a main
+// program that prints the time of a task with Ordo and with plain C++.
 #pragma once
 #include <ordo/ordo.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Longest prefix match: the smallest of nested networks that has an address. An X-fast trie holds the prefixes of all networks
-// as keys, and finds the longest one of each address.
+// Longest prefix match: the smallest of nested networks that has an address. An X-fast trie holds the prefixes of all
+// networks as keys, and finds the longest one of each address.
 #include "example.hpp"
 
 struct network {

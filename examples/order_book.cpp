@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order book, one side: orders to buy arrive in batches, and each adds its quantity to a price. After each batch the task reads
-// the best five prices and their quantities, and removes the best one.
+// Order book, one side: orders to buy arrive in batches, and each adds its quantity to a price. After each batch the
+// task reads the best five prices and their quantities, and removes the best one.
 #include "example.hpp"
 
 static outcome order_book(ordo_device *device, std::size_t orders)

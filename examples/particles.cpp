@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles: which others are near? Each lies in a cell of a grid, and particles near it lie in its cell or in the 26 around.
-// Particles are sorted by the Morton number of their cell, so that near particles are near in memory.
+// Particles: which others are near? Each lies in a cell of a grid, and particles near it lie in its cell or in the 26
+// around. Particles are sorted by the Morton number of their cell, so that near particles are near in memory.
 #include "example.hpp"
 
 #include <numeric>

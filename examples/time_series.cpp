@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time series: samples of many sensors. The task finds the last sample of a sensor before a time (as-of), and the number and
-// sum of its samples in the minute before.
+// Time series: samples of many sensors. The task finds the last sample of a sensor before a time (as-of), and the
+// number and sum of its samples in the minute before.
 #include "example.hpp"
 
 // A key is a sensor above seconds, so samples of a sensor are adjacent, in order of time.

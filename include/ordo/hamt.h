@@ -18,11 +18,10 @@ extern "C" {
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
     /* The trie of the paper, to repeat its measurements: all leaves are bitmaps, and nodes of 64
-     * places for 6 bits each replace the tables: 5 levels for 4-byte keys, 10 for 8-byte keys.
-     * Cost:      a query reads two words of a node on each level; an update makes all nodes anew and
-     *            waits once more
-     * Memory:    a leaf 128 bytes and its values, a node 256, up to 8 nodes for an 8-byte key far
-     *            from others; scratch of an update 4 bytes for each leaf and level */
+     * places for 6 bits each replace the tables: 5 levels for 4-byte keys, 10 for 8-byte keys. A
+     * query reads two words of a node on each level. An update makes all nodes anew, waits once
+     * more, and needs 4 bytes of scratch for each leaf and level. A leaf takes 128 bytes and its
+     * values, a node 256 bytes; an 8-byte key far from others needs up to 8 nodes. */
     bool fixed_depth;
 };
 
@@ -31,7 +30,7 @@ struct ordo_hamt_config {
  *            8-byte keys 24), then a sector of a bitmap or a binary search among 64 keys; with k
  *            leaves in a cell of the table, log2(k) more records. An update of b elements: a sort
  *            of b, a copy of each touched leaf, and 60 bytes for each leaf of the trie. New values
- *            of stored keys are written in place. Other blocks are copied when the pool is full.
+ *            of stored keys are written in place. All blocks are copied when the pool is full.
  *            Erasures that leave a quarter of the elements, or leaves half full, rebuild the trie
  *            (a cleanup in ordo_dict_statistics).
  * Memory:    the values, 8 bytes and a record for each leaf, and for the keys at most 128 bytes for

@@ -306,7 +306,7 @@ static void expect_same_elements(struct test *t, ordo_dict *a, ordo_dict *b, uin
     free(out);
 }
 
-enum { TWO_MOST = 4000, TWO_REPEATS = HAMT_UPDATES_MAX + 1 };
+enum { TWO_MAX = 4000, TWO_REPEATS = HAMT_UPDATES_MAX + 1 };
 
 static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
 {
@@ -326,14 +326,14 @@ static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
 static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool fixed_depth)
 {
     ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
-    uint64_t  *keys = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *keys);
-    uint64_t  *values = test_alloc((TWO_MOST + TWO_REPEATS) * sizeof *values);
+    uint64_t  *keys = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *keys);
+    uint64_t  *values = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *values);
 
     const struct ordo_hamt_config config = { .dict = { key, value_bytes }, .fixed_depth = fixed_depth };
     test_ok(t, ordo_hamt_create(t->dev, &config, &leaf_by_leaf));
     test_ok(t, ordo_hamt_create(t->dev, &config, &by_elements));
     for (int round = 0; round < 24; round++) {
-        const size_t n = 1 + test_random(t) % (round % 3 == 0 ? 20 : TWO_MOST);
+        const size_t n = 1 + test_random(t) % (round % 3 == 0 ? 20 : TWO_MAX);
         const bool   erases = round % 4 == 3;
         test_context(t, "round %d: %zu updates%s", round, n, erases ? ", erased" : "");
         draw_batch(t, key, keys, n);
