@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations side by side on a hash table: their histories are linearizable, and the table is sound afterwards; also where latches
- * fail, buckets are full, and stores are held up. Some are of as many work-items as the device runs, which meet as it happens; some of
- * schedules of two that are the same everywhere (tests/blink/schedule.h), by which kernels with a bug put in are caught, too.
+/* Concurrent operations on a hash table: their histories are linearizable, and the table is sound afterwards, also with
+ * injected faults and full buckets. Some histories have as many work-items as the device runs. Others are schedules of
+ * two that are equal on all devices (tests/blink/schedule.h), and kernels with a bug must fail in them.
  *
  * ORDO_TEST_HISTORIES=number of histories of 3,000 operations (default 40). */
 #include "tests/blink/schedule.h"
@@ -19,16 +19,16 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what a history is made of --------------------------------------------------------------------------------------- */
+/* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 struct plan {
     const char *name;
     ordo_type   type;
     uint32_t    value_bytes;
-    uint32_t    keys, initial; /* percent of them that are there before */
+    uint32_t    keys, initial; /* percent of them that exist before */
     uint32_t    load;
     size_t      operations;
-    uint8_t     weight[ORDO_ERASE + 1]; /* of each code */
+    uint8_t     weight[ORDO_ERASE + 1]; /* percent of each code */
     uint32_t    faults;                 /* sum of enum ordo_fault */
 };
 
@@ -62,7 +62,7 @@ static const struct plan kinds[] = {
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 95, 3000, POINTS, 0 },
 };
 
-/* A history under way. */
+/* A history that runs. */
 struct run {
     struct test       *t;
     const struct plan *plan;
@@ -76,7 +76,7 @@ struct run {
 static uint64_t get(const uint8_t *array, size_t bytes, size_t i)
 {
     uint64_t word = 0;
-    memcpy(&word, array + bytes * i, bytes); /* little-endian, as all of OpenCL's hosts here */
+    memcpy(&word, array + bytes * i, bytes); /* little-endian, as all hosts of OpenCL here */
     return word;
 }
 
@@ -85,7 +85,7 @@ static void put(uint8_t *array, size_t bytes, size_t i, uint64_t word)
     memcpy(array + bytes * i, &word, bytes);
 }
 
-/* Keys by number: spread over all there are, the least and the greatest among them. */
+/* Keys by number, spread over all keys, with the least and the greatest. */
 static uint64_t key_at(const struct run *r, size_t number)
 {
     const uint64_t all = r->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -102,7 +102,7 @@ static uint8_t pick_code(struct run *r)
     return code;
 }
 
-/* Values are all different, and those of 8 bytes have equal halves. */
+/* All values differ. The halves of 8-byte values are equal. */
 static uint64_t value_number(const struct run *r, uint64_t number)
 {
     return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
@@ -174,7 +174,7 @@ static void make_dict(struct run *r)
     free(values);
 }
 
-/* ---- one history ------------------------------------------------------------------------------------------------------- */
+/* ---- one history ------------------------------------------------------------------------------------------------- */
 
 static void apply(struct run *r)
 {
@@ -248,7 +248,7 @@ static bool all_done(struct run *r, char *wrong, size_t bytes)
     return true;
 }
 
-/* False, and why in `wrong`, if something is wrong with it. */
+/* Runs a history. False if it is wrong, with the reason in `wrong`. */
 static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, char *wrong, size_t bytes)
 {
     struct run r = { .t = t, .plan = plan, .n = plan->operations, .key_bytes = ordo_type_bytes(plan->type) };
@@ -277,7 +277,7 @@ static void expect_history(struct test *t, struct plan plan, uint32_t faults, ui
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
 
-/* ---- histories --------------------------------------------------------------------------------------------------------- */
+/* ---- histories --------------------------------------------------------------------------------------------------- */
 
 static size_t wanted_histories(void)
 {
@@ -305,7 +305,7 @@ Test(hash_history, has_an_order_that_explains_it)
     test_each_device_with("atomics=legacy", some_histories);
 }
 
-/* Latches that fail, long pauses within changes and before them; and operations that give up at once. */
+/* All faults, also with operations that give up at once. */
 #define ALL_FAULTS (FAULT_LATCHES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
 
 static void faulty_histories(struct test *t)
@@ -316,7 +316,7 @@ static void faulty_histories(struct test *t)
     }
 }
 
-Test(hash_history, has_one_under_faults)
+Test(hash_history, has_one_with_injected_faults)
 {
     test_each_device_with("group=1", faulty_histories);
 }
@@ -333,11 +333,11 @@ Test(hash_history, has_one_with_every_kind_of_key_and_value)
     test_each_device(every_kind);
 }
 
-/* ---- schedules --------------------------------------------------------------------------------------------------------- */
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 #define FILE_OF_ONE   "dict/hash/concurrent.cl"
 #define FILE_OF_OTHER "dict/hash/other.cl"
-#define KERNELS       "/* Lanes that may run independently of each other"
+#define KERNELS       "/* Lanes that may run independently"
 
 static const char plays[] =
     "\ntypedef struct {\n"
@@ -362,8 +362,8 @@ static const char plays[] =
 
 #define WAITS "        concurrent_wait(batch->state + HASH_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n"
 
-/* The first of two work-items, played by one, does operations 0, 2, 4 .. of a launch; where it would pause, the second does some of 1,
- * 3, 5 .. */
+/* One work-item plays two: the first does operations 0, 2, 4, ... of a launch. Where it would pause, the second does
+ * some of operations 1, 3, 5, ... */
 static void put_schedule(const struct overlay *o)
 {
     static const struct {
@@ -394,7 +394,7 @@ static void put_schedule(const struct overlay *o)
     *kernels = 0;
     char *const other = schedule_other(text, plays);
     overlay_write(o, FILE_OF_OTHER, other);
-    overlay_edit(o, FILE_OF_OTHER, WAITS, "        ;\n"); /* it has no one to wait for */
+    overlay_edit(o, FILE_OF_OTHER, WAITS, "        ;\n"); /* nothing to wait for */
     free(other);
     free(text);
     for (size_t i = 0; i < LENGTH(edits); i++)
@@ -428,7 +428,7 @@ Test(hash_history, has_an_order_in_schedules_of_two)
     overlay_end(&o);
 }
 
-/* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
+/* ---- bugs put in ------------------------------------------------------------------------------------------------- */
 
 static const struct bug {
     const char *name, *from, *to;
@@ -453,7 +453,7 @@ static void expect_caught(struct test *t)
 
     test_context(t, "the bug '%s'", put_in->name);
     for (uint64_t i = 0; i < 36 && !caught; i++) {
-        struct plan plan = scheduled[i % 3]; /* of 4-byte keys */
+        struct plan plan = scheduled[i % 3]; /* 4-byte keys */
         plan.faults = SCHEDULE_OF_TWO;
         caught = !run_history(t, &plan, t->seed * 1000 + i, wrong, sizeof wrong);
     }

@@ -395,8 +395,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl (any of the sub-
- * group). */
+/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY(more) subgroup_any(more)
 #else
@@ -518,7 +517,7 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
         ordo_add(state + HASH_PENDING, absent);
 }
 
-/* ---- what gave up, with the table at rest ------------------------------------------------------------------------ */
+/* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
 /* Gathers operations first .. first + count - 1 of a list as a batch. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)

@@ -130,7 +130,7 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-/* ---- at rest ----------------------------------------------------------------------------------------------------- */
+/* ---- batches in order -------------------------------------------------------------------------------------------- */
 
 /* Operations that gave up, gathered in scratch. */
 struct left {
@@ -359,7 +359,7 @@ static ordo_status make_room(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------- */
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
 
 /* Runs `count` updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
