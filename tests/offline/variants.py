@@ -54,7 +54,7 @@ class Variant:
     @property
     def is_common(self):
         key, value = self.shape
-        for_tests = {name: value for name, value in self.own if name in ("LINKS_HISTORY", "LINKS_TORTURE", "CONCURRENT_HISTORY", "CONCURRENT_FAULTS")}
+        for_tests = {name: value for name, value in self.own if name.endswith(("_HISTORY", "_TORTURE", "_FAULTS"))}
         return value in (None, key) and not any(int(number) for number in for_tests.values())
 
     @property

@@ -230,8 +230,8 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
         ORDO_TRY(take_turn(c, done, had, list, &left));
         done = 0;
         if (left >= had && c->hash->faults == 0)
-            return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
-                             "%zu operations come to no end: is a bucket latched that nobody holds?", left);
+            return ORDO_FAIL(c->call->dev, ORDO_BROKEN, "%zu operations do not end: is a latch set without a holder?",
+                             left);
     }
     return ORDO_OK;
 }
@@ -243,9 +243,10 @@ static ordo_status check_inputs(const struct concurrent *c)
     ordo_device *dev = c->call->dev;
 
     if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_rehearses(dev))
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the batch has seeks, counts or ranges, and a hash table has no order");
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
+                         "codes: the batch has seeks, counts or ranges, and a hash table has no order");
     if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
+        return ORDO_FAIL(dev, ORDO_INVALID, "values: the batch stores, but has none");
     return ORDO_OK;
 }
 
@@ -258,8 +259,8 @@ static ordo_status check_room(const struct concurrent *c)
         ORDO_TRY(ordo_hash_size(&c->hash->dict, c->call, &elements));
     if (elements + stores > ORDO_MAX_COUNT)
         return ORDO_FAIL(c->call->dev, ORDO_TOO_LARGE,
-                         "the table has %zu elements: %zu more, if all are new, are more than it can count", elements,
-                         stores);
+                         "codes: %zu stores and %zu elements may exceed ORDO_MAX_COUNT, %zu", stores, elements,
+                         ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
