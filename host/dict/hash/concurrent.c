@@ -5,8 +5,8 @@
  * capacity, and one launch runs all updates. Operations give up if their buckets are full or they fail to get their
  * latch. They are done as batches in order, which displace elements and let the table grow. All operations that are
  * left overlap, so any order and any division into batches is correct. If memory is short the batches get smaller.
- * Operations that do not fit even so are launched again until none is left, and those that find no slot are refused.
- * Each launch ends with all latches free, so at least one operation that wants a latch gets it.
+ * Operations that do not fit even so are launched again until none is left, and operations that find no slot are
+ * refused. Each launch ends with all latches free, so at least one operation that wants a latch gets it.
  *
  * After the first change the batch needs no memory to end: it takes the lists of operations that give up first, for
  * as many operations as there is memory for. Devices that order nothing between work-groups do all operations in
@@ -176,8 +176,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false if memory is short and
- * nothing has changed. An error if the batch failed half way, because operations that run again would find what they
- * stored themselves. */
+ * nothing has changed. An error if the batch failed half way, because operations that run again would find the keys
+ * that they stored. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
