@@ -397,9 +397,9 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 
 /* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
-#define HASH_ANY(more) subgroup_any(more)
+#define HASH_ANY_LANE(more) subgroup_any(more)
 #else
-#define HASH_ANY(more) (more)
+#define HASH_ANY_LANE(more) (more)
 #endif
 #if ORDO_LANES == ORDO_LANES_KHR
 #define HASH_KERNEL __kernel __attribute__((reqd_work_group_size(RUN_GROUP, 1, 1)))
@@ -411,7 +411,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
  * work-item has an operation. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
-    for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY(more); tries++) {
+    for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
         if (!more)
             continue;
         const uint came = how == HASH_LISTING ? TRY_FULL : hash_try(batch, op);
