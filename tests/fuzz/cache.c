@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache, and what a device remembers in it. An input's first byte says what the rest is: even, a file of the
- * cache; odd, the content of one, rightly sealed. */
+/* The disk cache and the device facts in it. Bit 0 of an input's first byte: 0, the rest is a file of the cache; 1, the
+ * rest is the content of a sealed file. */
 #include "fuzz.h"
 
 #include "runtime/internal.h"
@@ -22,7 +22,7 @@ static ordo_device *device_with_cache(void)
     return dev;
 }
 
-/* The whole entry as a file, malloc'd. */
+/* The entry as a file; the caller frees it. */
 static char *file_of_entry(size_t *bytes)
 {
     char  path[FUZZ_PATH];
@@ -35,7 +35,7 @@ static char *file_of_entry(size_t *bytes)
     return data;
 }
 
-/* What is read of a file is what a writer would have put there. */
+/* An entry that is read must equal a written one. */
 static void check_file(ordo_device *dev, const uint8_t *file, size_t file_bytes)
 {
     char   path[FUZZ_PATH];
@@ -63,10 +63,10 @@ static void check_content(ordo_device *dev, const uint8_t *content, size_t conte
 
 static bool are_same(const struct ordo_facts *a, const struct ordo_facts *b)
 {
-    return memcmp((const char *) a, (const char *) b, sizeof *a) == 0; /* all begin as zeros, gaps too */
+    return memcmp((const char *) a, (const char *) b, sizeof *a) == 0; /* gaps are zeros, too */
 }
 
-/* What is recalled is a device that there can be. */
+/* Recalled facts must be facts of a possible device. */
 static void check_recall(ordo_device *dev)
 {
     const struct ordo_facts *f = &dev->facts;

@@ -18,7 +18,7 @@ void fuzz_fail(const char *file, int line, const char *sentence)
 
 /* ---- files --------------------------------------------------------------------------------------------------- */
 
-static char dir[] = "/dev/shm/ordo-fuzz-XXXXXX"; /* in memory: /tmp may be on a disk, and a hundred times slower */
+static char dir[] = "/dev/shm/ordo-fuzz-XXXXXX"; /* in memory: a directory in /tmp may be a hundred times slower */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *where)
 {

@@ -26,7 +26,7 @@ static void check_rows(const struct geoip *is)
     }
 }
 
-/* The edges of every range: the rank and the row that a look at all rows gives. */
+/* Compares the rank and the row at the bounds of every range with a linear search. */
 static void check_search(const struct geoip *is)
 {
     for (size_t i = 0; i < 4 * is->count && i < 256; i++) {
@@ -41,7 +41,7 @@ static void check_search(const struct geoip *is)
     }
 }
 
-/* What was read, written down, reads the same. */
+/* A list that is written and read again is the same. */
 static void check_again(const struct geoip *is)
 {
     char         path[FUZZ_PATH], why[200] = "", name[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel sources of a user (ORDO_CL_DIR), whose includes are expanded. An input is several files: a line "@x" says that
- * x.cl follows, x of a to d; of e to h, d/x.cl. The first one is a.cl, which is expanded. */
+/* Includes of a user's kernel sources (ORDO_CL_DIR). An input is several files: after a line "@x" comes x.cl for x from
+ * a to d, and d/x.cl for x from e to h. a.cl is expanded. */
 #include "fuzz.h"
 
 #include "runtime/internal.h"
@@ -12,7 +12,7 @@ enum { FILES = 8 };
 
 struct source {
     char        name[16];
-    const char *text; /* NULL: there is no such file */
+    const char *text; /* NULL: no such file */
 };
 
 static void name_sources(struct source sources[FILES])
@@ -44,7 +44,7 @@ static const struct source *source_called(const struct source sources[FILES], co
     return NULL;
 }
 
-/* Line `number` of a source, from 1; NULL past its end. */
+/* Line `number` of a source, from 1; NULL after its end. */
 static const char *line_of(const struct source *source, long number, size_t *bytes)
 {
     const char *line = source->text;
@@ -61,7 +61,7 @@ static bool begins(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* Whether every line of the expanded text is the one of which the marks before it tell. */
+/* Whether every expanded line is the source line that the line marks name. */
 static void check_lines(const char *text, const struct source sources[FILES])
 {
     const struct source *in = NULL;

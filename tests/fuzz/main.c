@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one reader over every file of a folder: what libFuzzer would do with a corpus, where there is no libFuzzer.
+/* Runs one reader over every file of a folder, for compilers without libFuzzer.
  *
  *     fuzz-corpus-geoip tests/fuzz/corpus/geoip */
 #include "fuzz.h"
@@ -20,7 +20,7 @@ static void run_file(const char *path)
     bytes = fread(data, 1, room, file);
     FUZZ_EXPECT(bytes < room);
     (void) fclose(file);
-    data = realloc(data, bytes ? bytes : 1); /* a sanitizer then sees a read past the end */
+    data = realloc(data, bytes ? bytes : 1); /* exact size, so that a sanitizer sees reads past the end */
     FUZZ_EXPECT(data != NULL);
     (void) LLVMFuzzerTestOneInput(data, bytes);
     free(data);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         if (entry->d_name[0] == '.')
             continue;
         (void) snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-        (void) fprintf(stderr, "%s\n", path); /* the last one that is named is the one that failed */
+        (void) fprintf(stderr, "%s\n", path); /* a failure comes after its file's name */
         run_file(path);
         (void) printf("ok %d - %s\n", ++n, entry->d_name);
         (void) fflush(stdout);

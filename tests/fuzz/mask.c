@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ORDO_MASK. An input's first byte says what device it is for; the rest is the mask. */
+/* ORDO_MASK. An input's first byte picks the device, the rest is the mask. */
 #include "fuzz.h"
 
 #include "runtime/internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's profile. An input's first byte says what device it is read for; the rest is the file. */
+/* The user's profile. An input's first byte picks the device, the rest is the file. */
 #include "fuzz.h"
 
 #include "runtime/internal.h"
@@ -17,7 +17,7 @@ static ordo_device *device_with_profile(uint8_t kind, const char *path)
     return dev;
 }
 
-/* Whether a name at the end of a text is this one: "sort.k4v8.items", or without the shape, "sort.items". */
+/* Whether a text ends in this name: "sort.k4v8.items", or without the shape "sort.items". */
 static bool is_name(const char *name, const char *from, const char *end)
 {
     const size_t bytes = (size_t) (end - from), whole = strlen(name);
@@ -27,7 +27,7 @@ static bool is_name(const char *name, const char *from, const char *end)
            (bytes == head + tail && memcmp(from, name, head) == 0 && memcmp(from + head, last, tail) == 0);
 }
 
-/* Whether the file has a word that sets this tunable to this value. */
+/* Whether a word of the file sets this tunable to this value. */
 static bool is_said(const char *text, const char *name, uint32_t value)
 {
     for (const char *equals = text; (equals = strchr(equals, '=')); equals++) {
@@ -56,7 +56,7 @@ static void check_values(ordo_device *dev, const char *text)
     }
 }
 
-/* What is saved and read again is the same. */
+/* A profile that is saved and read again is the same. */
 static void check_saving(ordo_device *dev, uint8_t kind)
 {
     char path[FUZZ_PATH];

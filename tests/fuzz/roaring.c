@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets in the Roaring portable format, of 32-bit and 64-bit keys, on the device that is there: a plain reader says which are sets, and
- * libFuzzer follows it. What is none is refused, changes nothing and takes no memory that its size does not justify. */
+/* Sets in the Roaring portable format with 32-bit and 64-bit keys, on the device here. A plain reader, which libFuzzer
+ * follows, finds which inputs are sets. Other inputs are refused, change nothing, and take no memory out of proportion
+ * to their size. */
 #include "fuzz.h"
 
 #include "tests/trie/roaring_plain.h"
@@ -10,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of scratch and of the bytes themselves, for each byte read, whatever they are; and for each key that is one. */
-enum { BYTES_A_BYTE = 64, BYTES_A_KEY = 64, BYTES_LEAST = 1 << 20 };
+/* Bytes of memory for each input byte, and for each key of a set. */
+enum { BYTES_A_BYTE = 64, BYTES_A_KEY = 64, BYTES_MIN = 1 << 20 };
 
-/* A container of each form fits; a run of 4 bytes can be 65536 keys, so sets that are larger are left out. */
-enum { BYTES_MOST = 9000, KEYS_MOST = 1 << 18 };
+/* A container of each form fits. A run of 4 bytes can be 65536 keys, so larger sets are left out. */
+enum { BYTES_MAX = 9000, KEYS_MAX = 1 << 18 };
 
 static const uint32_t held[] = { 7, 70000, 0xffffffff };
 enum { N_HELD = sizeof held / sizeof *held };
@@ -61,16 +62,16 @@ static void expect_keys(ordo_dict *dict, bool wide, const struct reader *plain)
 
 static void read_as(ordo_device *dev, const uint8_t *data, size_t bytes, bool wide)
 {
-    struct reader      plain = plain_read(data, bytes, wide, KEYS_MOST);
+    struct reader      plain = plain_read(data, bytes, wide, KEYS_MAX);
     struct ordo_memory before, after;
 
-    if (dev && plain.n_keys < KEYS_MOST) {
+    if (dev && plain.n_keys < KEYS_MAX) {
         ordo_dict *dict = make(dev, wide);
         FUZZ_EXPECT(ordo_device_memory(dev, &before) == ORDO_OK);
         const ordo_status got = ordo_hamt_read_roaring_host(dict, data, bytes);
         FUZZ_EXPECT(ordo_device_memory(dev, &after) == ORDO_OK);
         const size_t most =
-            before.held_bytes + BYTES_LEAST + bytes * BYTES_A_BYTE + (plain.wrong ? 0 : plain.n_keys * BYTES_A_KEY);
+            before.held_bytes + BYTES_MIN + bytes * BYTES_A_BYTE + (plain.wrong ? 0 : plain.n_keys * BYTES_A_KEY);
         FUZZ_EXPECT(got == (plain.wrong ? ORDO_INVALID : ORDO_OK));
         FUZZ_EXPECT(after.held_peak_bytes <= before.held_peak_bytes || after.held_peak_bytes <= most);
         expect_keys(dict, wide, &plain);
@@ -80,7 +81,7 @@ static void read_as(ordo_device *dev, const uint8_t *data, size_t bytes, bool wi
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    if (bytes > BYTES_MOST)
+    if (bytes > BYTES_MAX)
         return 0;
     for (int wide = 0; wide < 2; wide++)
         read_as(device(), data, bytes, wide != 0);

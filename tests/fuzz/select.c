@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ORDO_DEVICE: an input's first line, chosen by it among devices whose names are the other lines. */
+/* ORDO_DEVICE. An input's first line is the choice, the other lines are names of devices. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@
 
 enum { DEVICES = 8 };
 
-/* "platform:device" in digits, zeros before them allowed. */
+/* "platform:device" in digits, with leading zeros. */
 static bool is_number_of(const char *select, const struct ordo_listed *one)
 {
     char *colon = NULL, *end = NULL;
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const struct ordo_listed *chosen = ordo_choose(list, n, select);
     FUZZ_EXPECT(*select || chosen);
     FUZZ_EXPECT(!chosen || (chosen >= list && chosen < list + n));
-    for (size_t i = 0; *select && !looks_like_numbers(select) && i < n; i++) /* the first that is meant */
+    for (size_t i = 0; *select && !looks_like_numbers(select) && i < n; i++) /* the first match */
         FUZZ_EXPECT(is_meant(select, &list[i]) ? chosen && chosen <= &list[i] : chosen != &list[i]);
     FUZZ_EXPECT(!chosen || !looks_like_numbers(select) || is_meant(select, chosen));
     free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of tests/replay. */
+/* The files of tests/dict/replay. */
 #include "fuzz.h"
 
 #include "tests/dict/sequence.h"

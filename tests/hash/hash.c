@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table by itself: its invariants broken one at a time, keys that were chosen to meet, loads. */
-#include "tests/hash/meeting.h"
+/* Hash tables: broken invariants, keys chosen to collide, loads, memory, updates in place. */
+#include "tests/hash/colliding.h"
 
 #include "ordo/hash.h"
 #include "runtime/internal.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- words of a table ------------------------------------------------------------------------------------------------ */
+/* ---- words of a table -------------------------------------------------------------------------------------------- */
 
 static void read_bytes(struct test *t, cl_mem mem, size_t at, void *to, size_t bytes)
 {
@@ -29,7 +29,22 @@ static uint32_t peek(struct test *t, cl_mem mem, size_t word)
     return was;
 }
 
-/* ---- broken invariants ----------------------------------------------------------------------------------------------- */
+static ordo_dict *make_empty(struct test *t, const struct ordo_hash_config *config)
+{
+    ordo_dict *dict = NULL;
+    test_ok(t, ordo_hash_create(t->dev, config, &dict));
+    return dict;
+}
+
+static uint32_t *spread_keys(size_t count)
+{
+    uint32_t *keys = test_alloc(count * sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = i * 0x9e3779b1u;
+    return keys;
+}
+
+/* ---- broken invariants ------------------------------------------------------------------------------------------- */
 
 static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant)
 {
@@ -41,7 +56,7 @@ static void expect_broken(struct test *t, ordo_dict *dict, const char *invariant
         test_fail(t, __FILE__, __LINE__, "the message names another invariant than %s: %s", invariant, text);
 }
 
-/* Changes a word, sees that it is noticed, and changes it back. */
+/* Expects ORDO_BROKEN with this word changed, and changes it back. */
 static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t at, uint32_t word, const char *invariant)
 {
     const uint32_t was = peek(t, mem, at);
@@ -74,14 +89,14 @@ static ordo_dict *make_table(struct test *t, ordo_type type, uint32_t value_byte
     return dict;
 }
 
-/* The upper 32 bits of the mixed key of a slot are this word of the buckets. */
+/* The index in the buckets of the upper word of a slot's mixed key. */
 static size_t upper_word(const ordo_dict *dict, size_t bucket, size_t slot)
 {
     const size_t words = dict->key_bytes / 4;
     return bucket * ordo_hash_bucket_bytes(dict) / 4 + (slot + 1) * words - 1;
 }
 
-/* The first bucket of partition 0 that has a full slot 0 and 1, or an empty slot. */
+/* The first bucket of partition 0 that has slots 0 and 1 full (`full`), or an empty slot. */
 static size_t find_bucket(struct test *t, ordo_dict *dict, bool full, size_t *slot)
 {
     const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
@@ -107,7 +122,7 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     const size_t                  with_room = find_bucket(t, dict, false, &slot);
     const size_t                  empty = upper_word(dict, with_room, slot);
 
-    /* in a bucket that is none of its own; a key that another element of the bucket has; below, if there is more of it */
+    /* In a bucket that is not the key's; a key that the bucket has already. With 8-byte keys the lower words differ. */
     expect_noticed(t, dict, table->buckets, full,
                    peek(t, table->buckets, full) ^ 1u << (31 - table->bits) ^ 1u << (30 - table->bits), "H1");
     if (dict->key_bytes == 4)
@@ -115,7 +130,7 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     expect_noticed(t, dict, table->buckets, empty, peek(t, table->buckets, empty) ^ 1, "H2");
     if (dict->key_bytes == 8)
         expect_noticed(t, dict, table->buckets, empty - 1, 77, "H2");
-    /* one more in the first bucket; HASH_SCAN where nothing is stashed */
+    /* One element more in the home bucket; HASH_SCAN without a stashed element. */
     expect_noticed(t, dict, table->spills, 0, peek(t, table->spills, 0) + 1, "H3");
     expect_noticed(t, dict, table->spills, table->n_buckets / 8, UINT32_MAX, "H3");
     if (t->facts->cpu) {
@@ -124,7 +139,7 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
         const size_t last_filter = filters + table->n_buckets - 1;
         expect_noticed(t, dict, table->spills, last_filter, peek(t, table->spills, last_filter) ^ HASH_SPILLED, "H5");
     }
-    /* of the last partition, too; where one begins after its end; the number of buckets */
+    /* Also the last partition; a start after the next one; the number of buckets. */
     expect_noticed(t, dict, table->counts, 0, peek(t, table->counts, 0) + 1, "H4");
     const size_t last = ordo_hash_partitions(table) - 1;
     expect_noticed(t, dict, table->counts, last, peek(t, table->counts, last) - 1, "H4");
@@ -147,9 +162,9 @@ Test(hash, a_wrong_word_is_noticed)
     test_each_device_with("cpu=0", check_words);
 }
 
-/* ---- keys that were chosen to meet ------------------------------------------------------------------------------------- */
+/* ---- keys chosen to collide -------------------------------------------------------------------------------------- */
 
-/* Each key has itself as its value, if it is there. */
+/* Expects each key to have itself as its value, or to be absent. */
 static void expect_pairs(struct test *t, ordo_dict *dict, const uint32_t *keys, size_t count, bool there)
 {
     uint32_t *values = test_alloc(count * sizeof *values);
@@ -174,14 +189,13 @@ static void expect_size(struct test *t, ordo_dict *dict, size_t want)
     test_true(t, size == want);
 }
 
-/* Every kind of operation on a table that has no block yet, side by side. Nothing is read of what is not there, which compilers leave
- * out where they optimize. */
+/* Runs operations of every kind on a table without buckets. Unoptimized kernels read no absent memory either. */
 static void check_no_table(struct test *t)
 {
     enum { STORED = 100, COUNT = 2 * STORED };
     uint32_t   keys[COUNT];
     uint8_t    codes[COUNT], found[COUNT], outcomes[COUNT], none[COUNT] = { 0 };
-    ordo_dict *dict = NULL;
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
 
     test_unoptimized(t);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -191,7 +205,6 @@ static void check_no_table(struct test *t)
     const struct ordo_host_concurrent_batch batch = {
         .codes = codes, .keys = keys, .values = keys, .found = found, .outcomes = outcomes, .count = COUNT
     };
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
     for (int round = 0; round < 2; round++) {
         test_context(t, "%s", round ? "cleared" : "created");
         test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
@@ -205,19 +218,18 @@ static void check_no_table(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(hash, a_table_without_memory_takes_a_batch_side_by_side)
+Test(hash, an_empty_table_takes_a_concurrent_batch)
 {
     test_each_device(check_no_table);
 }
 
-/* All of one partition, were there any seed but another. */
+/* Builds and upserts keys of one partition under the first seed. */
 static void check_one_partition(struct test *t)
 {
     enum { COUNT = 100000 };
-    uint32_t  *bad = meeting_keys(0x12000000, 2, COUNT), *good = meeting_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
-    ordo_dict *dict = NULL;
+    uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
 
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }), &dict));
     test_context(t, "a build");
     test_ok(t, ordo_dict_build_host(dict, bad, bad, COUNT));
     test_true(t, ordo_hash_of(dict)->table.seed != ordo_hash_seed(0, 1));
@@ -246,19 +258,18 @@ Test(hash, keys_of_one_partition_get_another_seed)
 
 static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *keys, size_t count)
 {
-    ordo_dict *dict = NULL;
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .seed = seed));
 
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .seed = seed), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, keys, count));
     expect_pairs(t, dict, keys, count, true);
     return dict;
 }
 
-/* Keys that meet under one seed do not under another, and a table keeps the seed that served it. */
+/* Keys that collide under one seed do not under another, and a table keeps its seed. */
 static void check_seeds(struct test *t)
 {
     enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
-    uint32_t  *bad = meeting_keys(0x12000000, 2, COUNT), *good = meeting_keys(1, UINT32_MAX / MORE & ~1u, MORE);
+    uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
     ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
 
     test_context(t, "a seed of the configuration");
@@ -280,12 +291,13 @@ static void check_seeds(struct test *t)
     free(good);
 }
 
-Test(hash, a_seed_parts_keys_that_meet_under_another)
+Test(hash, another_seed_separates_keys_that_collide)
 {
     test_each_device(check_seeds);
 }
 
-static size_t count_all(struct test *t, ordo_dict *dict)
+/* The part of the buckets that have at least this many spills. */
+static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 {
     const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
     uint8_t                      *spills = test_alloc(table->n_buckets);
@@ -293,52 +305,52 @@ static size_t count_all(struct test *t, ordo_dict *dict)
 
     read_bytes(t, table->spills, 0, spills, table->n_buckets);
     for (size_t b = 0; b < table->n_buckets; b++)
-        n += spills[b] == HASH_SCAN;
+        n += spills[b] >= least;
     free(spills);
-    return n;
+    return (double) n / (double) table->n_buckets;
 }
 
-/* More of one first bucket than a byte counts; as each has a second one, there is room for all. Erased, some of them twice,
- * they leave nothing behind that makes lookups go further. */
+/* Stores more keys of one home bucket than a byte counts. Each has another second bucket, so all fit. After they are
+ * erased, some twice, no bucket has HASH_SCAN. */
 static void check_one_bucket(struct test *t)
 {
-    enum { OTHERS = 100000, MEETING = 400 };
-    uint32_t  *bad = meeting_keys(0x55500000, 2, MEETING), *good = meeting_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
-    uint32_t  *twice = test_alloc((size_t) 2 * MEETING * sizeof *twice);
-    ordo_dict *dict = NULL;
+    enum { OTHERS = 100000, COLLIDING = 400 };
+    uint32_t *bad = colliding_keys(0x55500000, 2, COLLIDING),
+             *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    uint32_t  *twice = test_alloc((size_t) 2 * COLLIDING * sizeof *twice);
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50));
 
-    for (size_t i = 0; i < (size_t) 2 * MEETING; i++)
-        twice[i] = bad[i % MEETING];
-    test_context(t, "%d keys of one bucket", (int) MEETING);
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50), &dict));
+    for (size_t i = 0; i < (size_t) 2 * COLLIDING; i++)
+        twice[i] = bad[i % COLLIDING];
+    test_context(t, "%d keys of one bucket", (int) COLLIDING);
     test_ok(t, ordo_dict_build_host(dict, good, good, OTHERS));
-    test_ok(t, ordo_dict_upsert_host(dict, bad, bad, MEETING));
+    test_ok(t, ordo_dict_upsert_host(dict, bad, bad, COLLIDING));
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
-    expect_pairs(t, dict, bad, MEETING, true);
+    expect_pairs(t, dict, bad, COLLIDING, true);
     expect_pairs(t, dict, good, OTHERS, true);
-    test_true(t, count_all(t, dict) > 0);
-    test_ok(t, ordo_dict_erase_host(dict, bad, MEETING / 2));
-    expect_pairs(t, dict, bad, MEETING / 2, false);
-    expect_pairs(t, dict, bad + MEETING / 2, MEETING - MEETING / 2, true);
-    expect_size(t, dict, OTHERS + MEETING - MEETING / 2);
-    test_ok(t, ordo_dict_erase_host(dict, twice, (size_t) 2 * MEETING));
-    expect_pairs(t, dict, bad, MEETING, false);
+    test_true(t, part_with_spills(t, dict, HASH_SCAN) > 0);
+    test_ok(t, ordo_dict_erase_host(dict, bad, COLLIDING / 2));
+    expect_pairs(t, dict, bad, COLLIDING / 2, false);
+    expect_pairs(t, dict, bad + COLLIDING / 2, COLLIDING - COLLIDING / 2, true);
+    expect_size(t, dict, OTHERS + COLLIDING - COLLIDING / 2);
+    test_ok(t, ordo_dict_erase_host(dict, twice, (size_t) 2 * COLLIDING));
+    expect_pairs(t, dict, bad, COLLIDING, false);
     expect_pairs(t, dict, good, OTHERS, true);
     expect_size(t, dict, OTHERS);
-    test_true(t, count_all(t, dict) == 0);
+    test_true(t, part_with_spills(t, dict, HASH_SCAN) == 0);
     ordo_dict_destroy(&dict);
     free(bad);
     free(good);
     free(twice);
 }
 
-Test(hash, more_keys_of_one_bucket_than_are_counted)
+Test(hash, more_keys_of_a_home_bucket_than_a_byte_counts)
 {
     test_each_device(check_one_bucket);
     test_each_device_with("cpu=0", check_one_bucket);
 }
 
-/* ---- loads ------------------------------------------------------------------------------------------------------------- */
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 static void check_load(struct test *t, uint32_t percent, bool allowed)
 {
@@ -352,17 +364,14 @@ static void check_load(struct test *t, uint32_t percent, bool allowed)
     ordo_dict_destroy(&dict);
 }
 
-/* As full as it was to be, and no fuller than it may be: what no longer has room makes it anew. */
+/* A build makes a table of the load, and updates grow it. */
 static void check_fullness(struct test *t, uint32_t percent)
 {
     enum { COUNT = 120000, MORE = 2000 };
-    uint32_t  *keys = test_alloc((size_t) 2 * COUNT * sizeof *keys);
-    ordo_dict *dict = NULL;
+    uint32_t  *keys = spread_keys((size_t) 2 * COUNT);
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent));
 
     test_context(t, "load %u", percent);
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent), &dict));
-    for (size_t i = 0; i < (size_t) 2 * COUNT; i++) /* no neighbours: partitions are as full as by chance */
-        keys[i] = (uint32_t) i * 2654435761u;
     test_ok(t, ordo_dict_build_host(dict, keys, keys, COUNT));
     const size_t slots = ordo_hash_of(dict)->table.n_buckets * HASH_SLOTS;
     test_true(t, slots * percent / 100 >= COUNT - slots / 100 && slots * percent / 100 <= COUNT + slots / 50);
@@ -380,15 +389,12 @@ static void check_fullness(struct test *t, uint32_t percent)
 
 static void check_loads(struct test *t)
 {
-    check_load(t, 0, true);
-    check_load(t, 24, false);
-    check_load(t, 25, true);
-    check_load(t, 95, true);
-    check_load(t, 96, false);
-    check_load(t, UINT32_MAX, false);
-    check_fullness(t, 25);
-    check_fullness(t, 80);
-    check_fullness(t, 95);
+    static const uint32_t allowed[] = { 0, 25, 95 }, refused[] = { 24, 96, UINT32_MAX }, full[] = { 25, 80, 95 };
+    for (size_t i = 0; i < 3; i++) {
+        check_load(t, allowed[i], true);
+        check_load(t, refused[i], false);
+        check_fullness(t, full[i]);
+    }
 }
 
 Test(hash, loads_from_25_to_95_percent)
@@ -396,48 +402,31 @@ Test(hash, loads_from_25_to_95_percent)
     test_each_device(check_loads);
 }
 
-/* ---- what erasures leave ----------------------------------------------------------------------------------------------- */
+/* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* How many buckets a lookup of a key that is not there reads in the mean: a second one where the first has spilled. */
-static double buckets_of_misses(struct test *t, ordo_dict *dict)
-{
-    const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
-    uint8_t                      *spills = test_alloc(table->n_buckets);
-    size_t                        n = 0;
-
-    read_bytes(t, table->spills, 0, spills, table->n_buckets);
-    for (size_t b = 0; b < table->n_buckets; b++)
-        n += spills[b] != 0;
-    free(spills);
-    return 1 + (double) n / (double) table->n_buckets;
-}
-
-/* All elements are erased and others stored, again and again, which leaves more of them in their second buckets, but no more the more
- * often; then most are erased. */
+/* Replaces the content three times in 24 steps. Misses read more buckets, but not more in later steps. Then erases
+ * most. */
 static void check_misses(struct test *t)
 {
     enum { STORED = 1 << 16, ROUNDS = 24, EACH = STORED / 8 };
     const size_t all = STORED + ROUNDS * EACH;
-    uint32_t    *keys = test_alloc(all * sizeof *keys);
-    ordo_dict   *dict = NULL;
+    uint32_t    *keys = spread_keys(all);
+    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 80));
 
-    for (uint32_t i = 0; i < all; i++)
-        keys[i] = i * 0x9e3779b1u;
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 80), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, keys, STORED));
     const size_t n_buckets = ordo_hash_of(dict)->table.n_buckets;
-    const double built = buckets_of_misses(t, dict);
+    const double built = 1 + part_with_spills(t, dict, 1);
     double       earlier = 0;
     for (size_t r = 0; r < ROUNDS; r++) {
         test_ok(t, ordo_dict_erase_host(dict, keys + r * EACH, EACH));
         test_ok(t, ordo_dict_upsert_host(dict, keys + STORED + r * EACH, keys, EACH));
         if (r == ROUNDS / 2)
-            earlier = buckets_of_misses(t, dict);
+            earlier = 1 + part_with_spills(t, dict, 1);
     }
-    const double later = buckets_of_misses(t, dict);
+    const double later = 1 + part_with_spills(t, dict, 1);
     test_ok(t, ordo_dict_erase_host(dict, keys + all - STORED, (size_t) STORED - STORED / 4));
     test_ok(t, ordo_dict_check(dict, NULL));
-    const double left = buckets_of_misses(t, dict);
+    const double left = 1 + part_with_spills(t, dict, 1);
     test_context(t, "a miss read %.3f buckets, then %.3f and %.3f, and at last %.3f", built, earlier, later, left);
     test_true(t, ordo_hash_of(dict)->table.n_buckets == n_buckets);
     test_true(t, built < 1.35 && later < 1.65 && later < earlier + 0.03);
@@ -446,26 +435,25 @@ static void check_misses(struct test *t)
     free(keys);
 }
 
-Test(hash, erasures_do_not_pile_up)
+Test(hash, misses_stay_fast_after_erasures)
 {
     test_each_device(check_misses);
 }
 
-/* All of a large table is erased, then keys that are not there. `keeps`: the table keeps its memory until the last erasure. */
+/* Erases a large table and then absent keys. `keeps`: the table keeps its memory until the last erasure. */
 static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bool keeps)
 {
     enum { COUNT = 1 << 17, QUARTER = COUNT / 4, ABSENT = 1000 };
     const size_t bytes = ordo_type_bytes(type);
     char        *keys = test_alloc(COUNT * bytes);
     uint64_t    *values = test_alloc(ABSENT * sizeof *values);
-    ordo_dict   *dict = NULL;
+    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { type, value_bytes }));
 
-    test_context(t, "keys of %zu bytes, memory %s", bytes, keeps ? "kept" : "given back");
+    test_context(t, "keys of %zu bytes, memory %s", bytes, keeps ? "kept" : "freed");
     memset(keys, 0, COUNT * bytes);
     memset(values, 0, ABSENT * sizeof *values);
     for (uint32_t i = 0; i < COUNT; i++)
         memcpy(keys + i * bytes, &(uint32_t) { i * 0x9e3779b1u }, sizeof i);
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, COUNT));
     for (size_t i = 0; i < COUNT; i += QUARTER) {
         ordo_hash_of(dict)->elements_min = keeps ? (size_t) 10 * COUNT : ordo_hash_of(dict)->elements_min;
@@ -493,12 +481,12 @@ static void check_emptied(struct test *t)
     empty_table(t, ORDO_I64, 0, true);
 }
 
-Test(hash, an_emptied_table_stores_nothing_that_is_erased)
+Test(hash, erasures_store_nothing_in_an_emptied_table)
 {
     test_each_device(check_emptied);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t peak_of_scratch(struct test *t)
 {
@@ -510,30 +498,17 @@ static uint64_t peak_of_scratch(struct test *t)
     return memory.scratch_peak_bytes;
 }
 
-static cl_mem buffer_of(struct test *t, const void *from, size_t bytes)
-{
-    cl_int code = 0;
-    cl_mem mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
-                                (void *) from, &code);
-
-    test_true(t, code == CL_SUCCESS);
-    return mem;
-}
-
-/* What hash.h says of scratch: of a build, three times the keys and values; of a table that is built anew, four times. */
+/* Peaks that hash.h states: scratch of a build 3 times the keys and values, of a rebuild 4 times. */
 static void expect_peaks(struct test *t, uint32_t value_bytes)
 {
     enum { COUNT = 1 << 19, SMALL = 1 << 18 };
     const size_t unit = COUNT * (sizeof(uint32_t) + value_bytes);
-    uint32_t    *keys = test_alloc(COUNT * sizeof *keys);
-    ordo_dict   *dict = NULL;
+    uint32_t    *keys = spread_keys(COUNT);
+    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, value_bytes }));
 
     test_context(t, "values of %u bytes", value_bytes);
-    for (uint32_t i = 0; i < COUNT; i++)
-        keys[i] = i * 0x9e3779b1u;
-    cl_mem                  mem = buffer_of(t, keys, COUNT * sizeof *keys);
-    const struct ordo_slice all = ordo_at(mem, 0), values = value_bytes ? all : ordo_none();
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, value_bytes }), &dict));
+    struct test_array       array = test_upload(t, keys, COUNT, sizeof *keys, 0);
+    const struct ordo_slice all = test_slice(&array), values = value_bytes ? all : ordo_none();
     (void) peak_of_scratch(t);
     test_ok(t, ordo_dict_build(dict, all, values, COUNT, NULL));
     const uint64_t build = peak_of_scratch(t);
@@ -544,7 +519,7 @@ static void expect_peaks(struct test *t, uint32_t value_bytes)
     test_true(t, build > 0 && build <= 3 * unit + SMALL);
     test_true(t, compact > 0 && compact <= 4 * unit + SMALL);
     ordo_dict_destroy(&dict);
-    test_true(t, clReleaseMemObject(mem) == CL_SUCCESS);
+    test_free(&array);
     free(keys);
 }
 
@@ -554,12 +529,12 @@ static void check_peaks(struct test *t)
     expect_peaks(t, 4);
 }
 
-Test(hash, scratch_stays_within_the_promise)
+Test(hash, scratch_stays_within_the_documented_peaks)
 {
     test_each_device(check_peaks);
 }
 
-/* Stores that an upsert has the memory for are stored concurrently, too. */
+/* A concurrent batch stores all that an upsert with the same memory stores. */
 static void store_with_little(struct test *t, uint64_t limit)
 {
     enum { COUNT = 1 << 17, KEYS = COUNT / 2 };
@@ -603,12 +578,13 @@ static void check_little(struct test *t)
     store_with_little(t, (uint64_t) 8 << 20);
 }
 
-Test(hash, little_memory_refuses_no_concurrent_store_that_an_upsert_has_room_for)
+Test(hash, a_concurrent_batch_stores_all_that_an_upsert_does_with_little_memory)
 {
     test_each_device(check_little);
 }
 
-/* A concurrent batch of which some give up, in a table with capacity for all, with the memory that hash.h names. */
+/* Runs a concurrent batch in which some operations give up, in a table with capacity for all, with the memory that
+ * hash.h states. */
 static void check_named_memory(struct test *t)
 {
     enum { OPERATIONS_MAX = 1000 };
@@ -653,7 +629,7 @@ static void check_named_memory(struct test *t)
     free(outcomes);
 }
 
-Test(hash, the_memory_that_the_header_names_is_enough_for_a_concurrent_batch)
+Test(hash, a_concurrent_batch_needs_no_more_memory_than_documented)
 {
     test_each_device(check_named_memory);
 }
@@ -671,26 +647,21 @@ static void check_local(struct test *t)
     test_true(t, strstr(text, "needs 16384 bytes of local memory, and the device has 16383") != NULL);
 }
 
-Test(hash, a_device_of_little_local_memory_is_refused)
+Test(hash, a_device_with_little_local_memory_is_refused)
 {
     test_each_device(check_local);
 }
 
-/* ---- what a batch does not touch ------------------------------------------------------------------------------------- */
+/* ---- sparse and dense updates ------------------------------------------------------------------------------------ */
 
-/* Two tables that get the same batches, one of them so that each sees to whole partitions. */
+/* Two tables that get the same batches. Updates of one of them are dense always. */
 struct pair {
-    ordo_dict *some, *whole;
+    ordo_dict *sparse, *dense;
     size_t     key_bytes;
     uint32_t   value_bytes;
 };
 
 enum { THERE = 30000, OPERATIONS = 1200 };
-
-static uint32_t spread_key(uint32_t number)
-{
-    return number * 0x9e3779b1u;
-}
 
 static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
 {
@@ -698,21 +669,21 @@ static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_byte
     uint64_t   *keys = test_alloc((size_t) THERE * sizeof *keys);
 
     for (uint32_t i = 0; i < THERE; i++) {
-        const uint64_t key = spread_key(i);
+        const uint64_t key = i * 0x9e3779b1u;
         memcpy((char *) keys + i * p.key_bytes, &key, p.key_bytes);
     }
-    ordo_dict **const all[] = { &p.some, &p.whole };
+    ordo_dict **const all[] = { &p.sparse, &p.dense };
     for (size_t i = 0; i < 2; i++) {
         test_ok(
             t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }, .load_percent = load), all[i]));
         test_ok(t, ordo_dict_build_host(*all[i], keys, value_bytes ? keys : NULL, THERE));
     }
-    ordo_hash_of(p.whole)->whole = true;
+    ordo_hash_of(p.dense)->whole = true;
     free(keys);
     return p;
 }
 
-/* A batch of some codes; of few keys many times, or of any that may be there. */
+/* A mixed batch. */
 struct points {
     uint8_t  codes[OPERATIONS], found[2][OPERATIONS];
     uint64_t keys[OPERATIONS], values[OPERATIONS], out[2][OPERATIONS];
@@ -722,7 +693,7 @@ static void draw_points(struct test *t, struct points *b, const struct pair *p, 
 {
     memset(b, 0, sizeof *b);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t key = spread_key((uint32_t) test_below(t, of)), value = test_below(t, UINT32_MAX);
+        const uint64_t key = (uint32_t) test_below(t, of) * 0x9e3779b1u, value = test_below(t, UINT32_MAX);
         b->codes[i] = (uint8_t) test_below(t, ORDO_ERASE + 1);
         memcpy((char *) b->keys + i * p->key_bytes, &key, p->key_bytes);
         memcpy((char *) b->values + i * p->value_bytes, &value, p->value_bytes);
@@ -741,34 +712,32 @@ static void apply_points(struct test *t, ordo_dict *dict, struct points *b, size
     test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
 }
 
-static bool same_bytes(struct test *t, cl_mem a, cl_mem b, size_t bytes)
+/* Compares the first `bytes` of each of n pieces of two buffers. */
+static bool same_pieces(struct test *t, cl_mem a, cl_mem b, size_t n, size_t piece, size_t bytes)
 {
-    char *x = test_alloc(bytes), *y = test_alloc(bytes);
-    read_bytes(t, a, 0, x, bytes);
-    read_bytes(t, b, 0, y, bytes);
-    const bool same = memcmp(x, y, bytes) == 0;
+    char *x = test_alloc(n * piece), *y = test_alloc(n * piece);
+    bool  same = true;
+
+    read_bytes(t, a, 0, x, n * piece);
+    read_bytes(t, b, 0, y, n * piece);
+    for (size_t i = 0; i < n; i++)
+        same = same && memcmp(x + i * piece, y + i * piece, bytes) == 0;
     free(x);
     free(y);
     return same;
 }
 
-/* Keys and spills bit by bit; values, of which empty slots have any, by what finds return. */
+/* Compares keys, spills and counts bit by bit. Empty slots may have any value; finds compare values. */
 static void expect_same(struct test *t, const struct pair *p)
 {
-    const struct ordo_hash_table *a = &ordo_hash_of(p->some)->table, *b = &ordo_hash_of(p->whole)->table;
+    const struct ordo_hash_table *a = &ordo_hash_of(p->sparse)->table, *b = &ordo_hash_of(p->dense)->table;
+    const size_t                  bucket = ordo_hash_bucket_bytes(p->sparse);
 
-    test_ok(t, ordo_dict_check(p->some, NULL));
+    test_ok(t, ordo_dict_check(p->sparse, NULL));
     test_true(t, a->n_buckets == b->n_buckets && a->bits == b->bits && a->seed == b->seed);
-    test_true(t, same_bytes(t, a->spills, b->spills, a->n_buckets));
-    test_true(t, same_bytes(t, a->counts, b->counts, ordo_hash_partitions(a) * sizeof(cl_uint)));
-    const size_t bucket = ordo_hash_bucket_bytes(p->some);
-    char        *x = test_alloc(a->n_buckets * bucket), *y = test_alloc(a->n_buckets * bucket);
-    read_bytes(t, a->buckets, 0, x, a->n_buckets * bucket);
-    read_bytes(t, b->buckets, 0, y, a->n_buckets * bucket);
-    for (size_t i = 0; i < a->n_buckets; i++)
-        test_true(t, memcmp(x + i * bucket, y + i * bucket, HASH_SLOTS * p->key_bytes) == 0);
-    free(x);
-    free(y);
+    test_true(t, same_pieces(t, a->spills, b->spills, a->n_buckets, 1, 1));
+    test_true(t, same_pieces(t, a->counts, b->counts, ordo_hash_partitions(a), sizeof(cl_uint), sizeof(cl_uint)));
+    test_true(t, same_pieces(t, a->buckets, b->buckets, a->n_buckets, bucket, HASH_SLOTS * p->key_bytes));
 }
 
 static void expect_same_points(struct test *t, const struct pair *p, size_t n, uint32_t of)
@@ -776,8 +745,8 @@ static void expect_same_points(struct test *t, const struct pair *p, size_t n, u
     struct points *b = test_alloc(sizeof *b);
 
     draw_points(t, b, p, n, of);
-    apply_points(t, p->some, b, n, 0);
-    apply_points(t, p->whole, b, n, 1);
+    apply_points(t, p->sparse, b, n, 0);
+    apply_points(t, p->dense, b, n, 1);
     test_true(t, memcmp(b->found[0], b->found[1], n) == 0);
     test_true(t, memcmp(b->out[0], b->out[1], sizeof b->out[0]) == 0);
     expect_same(t, p);
@@ -789,13 +758,13 @@ static void expect_same_updates(struct test *t, const struct pair *p, size_t n, 
     struct points *b = test_alloc(sizeof *b);
 
     draw_points(t, b, p, n, of);
-    test_ok(t, ordo_dict_upsert_host(p->some, b->keys, p->value_bytes ? b->values : NULL, n));
-    test_ok(t, ordo_dict_upsert_host(p->whole, b->keys, p->value_bytes ? b->values : NULL, n));
+    test_ok(t, ordo_dict_upsert_host(p->sparse, b->keys, p->value_bytes ? b->values : NULL, n));
+    test_ok(t, ordo_dict_upsert_host(p->dense, b->keys, p->value_bytes ? b->values : NULL, n));
     expect_same(t, p);
     free(b);
 }
 
-static void check_touched(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
+static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
 {
     struct pair p = make_pair(t, type, value_bytes, load);
 
@@ -807,34 +776,33 @@ static void check_touched(struct test *t, ordo_type type, uint32_t value_bytes, 
         expect_same_updates(t, &p, OPERATIONS, 2 * THERE);
     }
     expect_same_points(t, &p, 1, 2 * THERE);
-    ordo_dict_destroy(&p.some);
-    ordo_dict_destroy(&p.whole);
+    ordo_dict_destroy(&p.sparse);
+    ordo_dict_destroy(&p.dense);
 }
 
 static void check_some(struct test *t)
 {
-    check_touched(t, ORDO_U32, 4, 80);
-    check_touched(t, ORDO_U32, 4, 95); /* elements astray, and many that move */
-    check_touched(t, ORDO_U64, 8, 90);
+    check_pair(t, ORDO_U32, 4, 80);
+    check_pair(t, ORDO_U32, 4, 95); /* stashed and displaced elements */
+    check_pair(t, ORDO_U64, 8, 90);
 }
 
-Test(hash, few_updates_leave_the_same_table)
+Test(hash, sparse_and_dense_updates_make_the_same_table)
 {
     test_each_device(check_some);
     test_each_device_with("cpu=0", check_some);
 }
 
-/* Each key into a small partition, one at a time. */
+/* Stores keys into small partitions, one by one. */
 static void store_one_by_one(struct test *t, ordo_type type)
 {
     enum { COUNT = 20, MORE = 6 };
     uint64_t   keys[COUNT + MORE];
-    ordo_dict *dict = NULL;
+    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { type, 0 }));
 
     test_context(t, "%s keys", test_type_name[type]);
     for (uint32_t i = 0; i < COUNT + MORE; i++)
         keys[i] = (i + 1) * 0x1e3779b97f4a7c15u >> 1;
-    test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, 0 }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, COUNT));
     for (size_t i = COUNT; i < COUNT + MORE; i++) {
         test_ok(t, ordo_dict_upsert_host(dict, keys + i, NULL, 1));
@@ -844,7 +812,7 @@ static void store_one_by_one(struct test *t, ordo_type type)
     ordo_dict_destroy(&dict);
 }
 
-/* As users have the kernels: optimized. */
+/* The last with optimized kernels, as users have them. */
 static void check_wide(struct test *t)
 {
     store_one_by_one(t, ORDO_I64);
@@ -853,7 +821,7 @@ static void check_wide(struct test *t)
     store_one_by_one(t, ORDO_U64);
 }
 
-Test(hash, keys_of_8_bytes_by_the_ways_of_gpus)
+Test(hash, keys_of_8_bytes_in_kernels_of_gpus)
 {
     test_each_device_with("cpu=0", check_wide);
 }

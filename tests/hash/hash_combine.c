@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines on hash tables, which have a way of their own (HASH_COMBINES of cl/dict/hash/batch.cl): every type and operation,
- * equal keys by the thousand, partitions that few updates leave to hash_update, tables without room. What is combined once more than
- * it should shows in sums. */
-#include "tests/hash/meeting.h"
+/* Combines on hash tables (HASH_COMBINES of cl/dict/hash/batch.cl): every type and operation, thousands of equal keys,
+ * partitions that hash_update_sparse leaves, full tables. Sums show values that are combined twice. */
+#include "tests/hash/colliding.h"
 
 #include "ordo/hash.h"
 #include "shared/key.h"
@@ -11,12 +10,12 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* A table and what it is to hold, by places in a pool of different keys. */
+/* A table and its expected content, by places in a pool of different keys. */
 struct subject {
     struct test *t;
     ordo_dict   *dict;
     size_t       key_bytes, value_bytes, pool;
-    uint64_t    *keys, *values; /* of the pool, in 8 bytes each */
+    uint64_t    *keys, *values; /* of the pool, 8 bytes each */
     bool        *there;
 };
 
@@ -48,7 +47,7 @@ static struct ordo_hash_table table_of(const struct subject *s)
     return ordo_hash_of(s->dict)->table;
 }
 
-/* Words as the device has them, of 4 or 8 bytes. */
+/* Packs words into 4 or 8 bytes each. */
 static void *packed(const uint64_t *words, size_t count, size_t bytes)
 {
     char *out = test_alloc(count * bytes);
@@ -85,7 +84,7 @@ static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
     return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
 }
 
-/* What count operations come to: on places of the pool, with values. */
+/* Combines values at places of the pool, in the table and in the pool. */
 static void expect_combines(struct subject *s, ordo_type type, ordo_op op, const uint32_t *places,
                             const uint64_t *brought, size_t count)
 {
@@ -105,7 +104,7 @@ static void expect_combines(struct subject *s, ordo_type type, ordo_op op, const
     expect_pool(s);
 }
 
-/* Places from `from` on, `of` of them, in any order; values of every kind, NaNs, infinities and both zeros among them. */
+/* Draws places from .. from + of - 1 and values of every kind, with NaNs, infinities and both zeros. */
 static void draw(const struct subject *s, ordo_type type, uint32_t *places, uint64_t *brought, size_t count,
                  size_t from, size_t of)
 {
@@ -119,7 +118,7 @@ static void draw(const struct subject *s, ordo_type type, uint32_t *places, uint
     for (size_t i = 0; i < count; i++) {
         places[i] = (uint32_t) (from + test_below(s->t, of));
         brought[i] = test_random(s->t) & (is_wide ? UINT64_MAX : UINT32_MAX);
-        if (is_wide && test_below(s->t, 4) == 0) /* of which the upper halves are the same */
+        if (is_wide && test_below(s->t, 4) == 0) /* equal upper halves */
             brought[i] |= 0x00000fff00000000;
         if (test_below(s->t, 5) == 0)
             brought[i] = (is_wide ? wide : narrow)[test_below(s->t, LENGTH(narrow))];
@@ -137,7 +136,7 @@ static void combine_some(struct subject *s, ordo_type type, ordo_op op, size_t c
     free(brought);
 }
 
-/* Each place once, from 0 on. */
+/* Combines each place once, from 0 on. */
 static void combine_each(struct subject *s, size_t count)
 {
     uint32_t *places = test_alloc(count * sizeof *places);
@@ -151,9 +150,9 @@ static void combine_each(struct subject *s, size_t count)
     free(brought);
 }
 
-/* ---- every type and operation ---------------------------------------------------------------------------------------- */
+/* ---- every type and operation ------------------------------------------------------------------------------------ */
 
-/* Into an empty table; few that are there and few that are not, with equal ones; many of few keys. */
+/* An empty table; a few old and new keys, some equal; many updates of a few keys. */
 static void check_ways(struct test *t, ordo_type key, uint32_t value_bytes)
 {
     enum { POOL = 9000 };
@@ -187,9 +186,9 @@ Test(hash_combine, every_type_and_operation)
     test_each_device_with("cpu=0,progress=1", check_all_ways);
 }
 
-/* ---- equal keys ------------------------------------------------------------------------------------------------------ */
+/* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
-/* Of one key as many as one partition takes, one more, and many more; by themselves, and among others. */
+/* Updates of one key, as many as a partition takes and more, alone and among others. */
 static void check_one_key(struct test *t)
 {
     static const size_t counts[] = { 2, HASH_UPDATES_MAX - 1, HASH_UPDATES_MAX, HASH_UPDATES_MAX + 1,
@@ -214,22 +213,22 @@ static void check_one_key(struct test *t)
     free(brought);
 }
 
-Test(hash_combine, of_one_key_by_the_thousand)
+Test(hash_combine, thousands_of_updates_of_one_key)
 {
     test_each_device(check_one_key);
     test_each_device_with("cpu=0,progress=1", check_one_key);
 }
 
-/* ---- what few updates leave ------------------------------------------------------------------------------------------ */
+/* ---- dense updates after sparse ones ---------------------------------------------------------------------------- */
 
-/* More keys of one bucket than two have room for, some of which are there: what is there is combined before it is seen that some go
- * astray. Then with elements astray, and with more updates of a partition than are few. */
+/* More keys of one bucket than two buckets hold, some of them old: old ones are combined before some are stashed. Then
+ * batches with stashed elements, and with more updates of a partition than sparse ones take. */
 static void check_left(struct test *t)
 {
-    enum { OTHERS = 100000, MEETING = 400, POOL = OTHERS + MEETING };
+    enum { OTHERS = 100000, COLLIDING = 400, POOL = OTHERS + COLLIDING };
     struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
-    uint32_t      *good = meeting_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
-    uint32_t      *bad = meeting_keys(0x55500000, 2, MEETING);
+    uint32_t      *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    uint32_t      *bad = colliding_keys(0x55500000, 2, COLLIDING);
 
     for (size_t i = 0; i < POOL; i++)
         s.keys[i] = i < OTHERS ? good[i] : bad[i - OTHERS];
@@ -240,25 +239,25 @@ static void check_left(struct test *t)
     test_context(t, "some keys of one bucket");
     combine_some(&s, ORDO_U32, ORDO_SUM, 40, OTHERS, 8);
     test_context(t, "more keys of it than it has room for");
-    combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 3 * MEETING / 2, OTHERS, MEETING);
+    combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 3 * COLLIDING / 2, OTHERS, COLLIDING);
     test_context(t, "again, with elements astray");
-    combine_some(&s, ORDO_U32, ORDO_SUM, MEETING, OTHERS, MEETING);
+    combine_some(&s, ORDO_U32, ORDO_SUM, COLLIDING, OTHERS, COLLIDING);
     combine_some(&s, ORDO_U32, ORDO_MAX, OTHERS / 4, 0, POOL);
     test_context(t, "more updates of a partition than are few");
-    combine_some(&s, ORDO_U32, ORDO_SUM, 2000, OTHERS, MEETING);
+    combine_some(&s, ORDO_U32, ORDO_SUM, 2000, OTHERS, COLLIDING);
     test_true(t, table_of(&s).n_buckets == buckets);
     end_subject(&s);
     free(good);
     free(bad);
 }
 
-Test(hash_combine, partitions_that_are_left)
+Test(hash_combine, partitions_left_by_sparse_updates)
 {
     test_each_device(check_left);
     test_each_device_with("cpu=0,progress=1", check_left);
 }
 
-/* Whole partitions are seen to, however few the updates. */
+/* Dense updates only. */
 static void check_whole(struct test *t)
 {
     enum { POOL = 9000 };
@@ -270,13 +269,13 @@ static void check_whole(struct test *t)
     end_subject(&s);
 }
 
-Test(hash_combine, whole_partitions)
+Test(hash_combine, dense_updates)
 {
     test_each_device(check_whole);
     test_each_device_with("cpu=0,progress=1", check_whole);
 }
 
-/* ---- tables without room --------------------------------------------------------------------------------------------- */
+/* ---- tables without room ----------------------------------------------------------------------------------------- */
 
 static void check_growth(struct test *t)
 {
@@ -295,7 +294,7 @@ static void check_growth(struct test *t)
     end_subject(&s);
 }
 
-/* Most is erased: the next batch makes the table anew, and is combined with what is left. */
+/* Erases most elements. The next batch rebuilds the table and combines with the rest. */
 static void check_shrinking(struct test *t)
 {
     enum { POOL = 150000, LEFT = 100 };
@@ -305,7 +304,7 @@ static void check_shrinking(struct test *t)
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL);
     const size_t buckets = table_of(&s).n_buckets;
     void        *keys = packed(s.keys + LEFT, POOL - LEFT, s.key_bytes);
-    ordo_hash_of(s.dict)->elements_min = (size_t) POOL * 10; /* so that the erasure leaves the table as it is */
+    ordo_hash_of(s.dict)->elements_min = (size_t) POOL * 10; /* keeps the table as it is */
     test_ok(t, ordo_dict_erase_host(s.dict, keys, POOL - LEFT));
     memset(s.there + LEFT, 0, (POOL - LEFT) * sizeof *s.there);
     test_true(t, table_of(&s).n_buckets == buckets);
@@ -315,12 +314,12 @@ static void check_shrinking(struct test *t)
     free(keys);
 }
 
-/* All of one partition, were there any seed but another: the table is planned anew for each seed. */
+/* All keys of one partition under the first seed: the table is planned anew for each seed. */
 static void check_seeds(struct test *t)
 {
     enum { COUNT = 30000 };
     struct subject s = make_subject(t, ORDO_U32, 4, 80, COUNT);
-    uint32_t      *bad = meeting_keys(0x12000000, 2, COUNT);
+    uint32_t      *bad = colliding_keys(0x12000000, 2, COUNT);
 
     test_context(t, "keys of one partition");
     for (size_t i = 0; i < COUNT; i++)
@@ -331,15 +330,15 @@ static void check_seeds(struct test *t)
     free(bad);
 }
 
-static void check_anew(struct test *t)
+static void check_rebuilds(struct test *t)
 {
     check_growth(t);
     check_shrinking(t);
     check_seeds(t);
 }
 
-Test(hash_combine, tables_made_anew)
+Test(hash_combine, rebuilt_tables)
 {
-    test_each_device(check_anew);
-    test_each_device_with("cpu=0,progress=1", check_anew);
+    test_each_device(check_rebuilds);
+    test_each_device_with("cpu=0,progress=1", check_rebuilds);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations side by side on a hash table: their histories are linearizable, and the table is sound afterwards; also where latches
- * fail, buckets are full, and stores are held up. Some are of as many work-items as the device runs, which meet as it happens; some of
- * schedules of two that are the same everywhere (tests/ltree/schedule.h), by which kernels with a bug put in are caught, too.
+/* Concurrent operations on a hash table: their histories are linearizable, and the table is sound afterwards, also with
+ * injected faults and full buckets. Some histories have as many work-items as the device runs. Others are schedules of
+ * two that are equal on all devices (tests/ltree/schedule.h), and kernels with a bug must fail in them.
  *
  * ORDO_TEST_HISTORIES=number of histories of 3,000 operations (default 40). */
 #include "tests/ltree/schedule.h"
 #include "tests/dict/history.h"
+#include "tests/primitive/scan_common.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
 
@@ -19,16 +20,16 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what a history is made of --------------------------------------------------------------------------------------- */
+/* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 struct plan {
     const char *name;
     ordo_type   type;
     uint32_t    value_bytes;
-    uint32_t    keys, initial; /* percent of them that are there before */
+    uint32_t    keys, initial; /* percent of them that exist before */
     uint32_t    load;
     size_t      operations;
-    uint8_t     weight[ORDO_ERASE + 1]; /* of each code */
+    uint8_t     weight[ORDO_ERASE + 1]; /* percent of each code */
     uint32_t    faults;                 /* sum of enum ordo_fault */
 };
 
@@ -62,7 +63,7 @@ static const struct plan kinds[] = {
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 95, 3000, POINTS, 0 },
 };
 
-/* A history under way. */
+/* A history that runs. */
 struct run {
     struct test       *t;
     const struct plan *plan;
@@ -73,19 +74,7 @@ struct run {
     uint32_t          *ticks;
 };
 
-static uint64_t get(const uint8_t *array, size_t bytes, size_t i)
-{
-    uint64_t word = 0;
-    memcpy(&word, array + bytes * i, bytes); /* little-endian, as all of OpenCL's hosts here */
-    return word;
-}
-
-static void put(uint8_t *array, size_t bytes, size_t i, uint64_t word)
-{
-    memcpy(array + bytes * i, &word, bytes);
-}
-
-/* Keys by number: spread over all there are, the least and the greatest among them. */
+/* Keys by number, spread over all keys, with the least and the greatest. */
 static uint64_t key_at(const struct run *r, size_t number)
 {
     const uint64_t all = r->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -102,7 +91,7 @@ static uint8_t pick_code(struct run *r)
     return code;
 }
 
-/* Values are all different, and those of 8 bytes have equal halves. */
+/* All values differ. The halves of 8-byte values are equal. */
 static uint64_t value_number(const struct run *r, uint64_t number)
 {
     return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
@@ -124,30 +113,21 @@ static void make_input(struct run *r)
     memset(r->values_out, TEST_EMPTY, n * vb);
     for (size_t i = 0; i < n; i++) {
         r->codes[i] = pick_code(r);
-        put(r->keys, r->key_bytes, i, key_at(r, test_below(r->t, r->plan->keys)));
-        put(r->values, vb, i, value_number(r, i + 1));
+        write_bits(r->keys, r->key_bytes, i, key_at(r, test_below(r->t, r->plan->keys)));
+        if (vb)
+            write_bits(r->values, vb, i, value_number(r, i + 1));
     }
-}
-
-static int by_form(const void *a, const void *b)
-{
-    const struct model_element *x = a, *y = b;
-    return (x->form > y->form) - (x->form < y->form);
 }
 
 static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
 {
-    const size_t vb = r->plan->value_bytes;
     struct model model = model_empty(r->plan->type, r->plan->value_bytes);
+    uint8_t     *codes = test_alloc(count);
 
-    model.element = test_alloc((count + 1) * sizeof *model.element);
-    model.count = model.room = count;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = get(keys, r->key_bytes, i);
-        model.element[i] =
-            (struct model_element) { key_bits_of((int) r->plan->type, key), key, vb ? get(values, vb, i) : 0 };
-    }
-    qsort(model.element, count, sizeof *model.element, by_form);
+    memset(codes, ORDO_UPSERT, count);
+    (void) model_apply(&model,
+                       &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
+    free(codes);
     return model;
 }
 
@@ -160,8 +140,10 @@ static void make_dict(struct run *r)
     for (size_t number = 0; number < all; number++) {
         if (test_below(r->t, 100) >= r->plan->initial)
             continue;
-        put(keys, r->key_bytes, count, key_at(r, number));
-        put(values, vb, count++, value_number(r, 1000000 + number));
+        write_bits(keys, r->key_bytes, count, key_at(r, number));
+        if (vb)
+            write_bits(values, vb, count, value_number(r, 1000000 + number));
+        count++;
     }
     r->before = model_of_arrays(r, keys, values, count);
     test_ok(r->t, ordo_hash_create(
@@ -174,7 +156,7 @@ static void make_dict(struct run *r)
     free(values);
 }
 
-/* ---- one history ------------------------------------------------------------------------------------------------------- */
+/* ---- one history ------------------------------------------------------------------------------------------------- */
 
 static void apply(struct run *r)
 {
@@ -213,7 +195,9 @@ static bool read_after(struct run *r, char *wrong, size_t bytes)
         (void) ordo_device_last_error(r->t->dev, wrong, bytes);
     free(keys);
     free(values);
-    return sound;
+    if (sound && r->after.count != count)
+        (void) snprintf(wrong, bytes, "a key is exported twice");
+    return sound && r->after.count == count;
 }
 
 static bool explain(struct run *r, char *wrong, size_t bytes)
@@ -223,9 +207,9 @@ static bool explain(struct run *r, char *wrong, size_t bytes)
 
     for (size_t i = 0; i < r->n; i++)
         history_add(&h, (struct history_op) {
-                            .key = key_bits_of((int) r->plan->type, get(r->keys, r->key_bytes, i)),
-                            .wrote = vb ? get(r->values, vb, i) : 0,
-                            .saw = vb && r->codes[i] == ORDO_FIND ? get(r->values_out, vb, i) : 0,
+                            .key = key_bits_of((int) r->plan->type, read_bits(r->keys, r->key_bytes, i)),
+                            .wrote = vb ? read_bits(r->values, vb, i) : 0,
+                            .saw = vb && r->codes[i] == ORDO_FIND ? read_bits(r->values_out, vb, i) : 0,
                             .begin = r->ticks[2 * i],
                             .end = r->ticks[2 * i + 1],
                             .code = r->codes[i],
@@ -248,7 +232,7 @@ static bool all_done(struct run *r, char *wrong, size_t bytes)
     return true;
 }
 
-/* False, and why in `wrong`, if something is wrong with it. */
+/* Runs a history. False if it is wrong, with the reason in `wrong`. */
 static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, char *wrong, size_t bytes)
 {
     struct run r = { .t = t, .plan = plan, .n = plan->operations, .key_bytes = ordo_type_bytes(plan->type) };
@@ -277,7 +261,7 @@ static void expect_history(struct test *t, struct plan plan, uint32_t faults, ui
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
 
-/* ---- histories --------------------------------------------------------------------------------------------------------- */
+/* ---- histories --------------------------------------------------------------------------------------------------- */
 
 static size_t wanted_histories(void)
 {
@@ -305,7 +289,7 @@ Test(hash_history, has_an_order_that_explains_it)
     test_each_device_with("atomics=legacy", some_histories);
 }
 
-/* Latches that fail, long pauses within changes and before them; and operations that give up at once. */
+/* All faults, also with operations that give up at once. */
 #define ALL_FAULTS (FAULT_LATCHES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
 
 static void faulty_histories(struct test *t)
@@ -316,7 +300,7 @@ static void faulty_histories(struct test *t)
     }
 }
 
-Test(hash_history, has_one_under_faults)
+Test(hash_history, has_one_with_injected_faults)
 {
     test_each_device_with("group=1", faulty_histories);
 }
@@ -333,11 +317,11 @@ Test(hash_history, has_one_with_every_kind_of_key_and_value)
     test_each_device(every_kind);
 }
 
-/* ---- schedules --------------------------------------------------------------------------------------------------------- */
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 #define FILE_OF_ONE   "dict/hash/concurrent.cl"
 #define FILE_OF_OTHER "dict/hash/other.cl"
-#define KERNELS       "/* Lanes that may run independently of each other"
+#define KERNELS       "/* Lanes that may run independently"
 
 static const char plays[] =
     "\ntypedef struct {\n"
@@ -362,8 +346,8 @@ static const char plays[] =
 
 #define WAITS "        concurrent_wait(batch->state + HASH_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n"
 
-/* The first of two work-items, played by one, does operations 0, 2, 4 .. of a launch; where it would pause, the second does some of 1,
- * 3, 5 .. */
+/* One work-item plays two: the first does operations 0, 2, 4, ... of a launch. Where it would pause, the second does
+ * some of operations 1, 3, 5, ... */
 static void put_schedule(const struct overlay *o)
 {
     static const struct {
@@ -394,7 +378,7 @@ static void put_schedule(const struct overlay *o)
     *kernels = 0;
     char *const other = schedule_other(text, plays);
     overlay_write(o, FILE_OF_OTHER, other);
-    overlay_edit(o, FILE_OF_OTHER, WAITS, "        ;\n"); /* it has no one to wait for */
+    overlay_edit(o, FILE_OF_OTHER, WAITS, "        ;\n"); /* nothing to wait for */
     free(other);
     free(text);
     for (size_t i = 0; i < LENGTH(edits); i++)
@@ -428,7 +412,7 @@ Test(hash_history, has_an_order_in_schedules_of_two)
     overlay_end(&o);
 }
 
-/* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
+/* ---- bugs put in ------------------------------------------------------------------------------------------------- */
 
 static const struct bug {
     const char *name, *from, *to;
@@ -453,7 +437,7 @@ static void expect_caught(struct test *t)
 
     test_context(t, "the bug '%s'", put_in->name);
     for (uint64_t i = 0; i < 36 && !caught; i++) {
-        struct plan plan = scheduled[i % 3]; /* of 4-byte keys */
+        struct plan plan = scheduled[i % 3]; /* 4-byte keys */
         plan.faults = SCHEDULE_OF_TWO;
         caught = !run_history(t, &plan, t->seed * 1000 + i, wrong, sizeof wrong);
     }

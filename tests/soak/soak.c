@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A differential test of the whole public interface: see soak.h. The first life has seed ORDO_TEST_SEED.
+/* A differential test of the whole public interface (soak.h). The first life has seed ORDO_TEST_SEED.
  *
  *     ORDO_TEST_SECONDS=600 ORDO_TEST_SEED=500 ORDO_TEST_KINDS=all build/tests/test-soak   # ten minutes, all types
  *     ORDO_TEST_SEED=577 ORDO_TEST_KINDS=all build/tests/test-soak                         # the life of seed 577 alone
  *
- * ORDO_TEST_STEPS=number      ends each life after so many steps
+ * ORDO_TEST_STEPS=number      ends each life after this many steps
  * ORDO_TEST_TRACE=1           prints each step before it is made
  * ORDO_TEST_CHECKS=all        compares the whole content after each step
  * ORDO_TEST_STRUCTURE=hash    gives every life this structure
@@ -36,9 +36,9 @@ static size_t number_from(const char *variable, size_t otherwise)
     return text ? (size_t) strtoull(text, NULL, 0) : otherwise;
 }
 
-/* ---- what is printed when a test fails or crashes ---------------------------------------------------------------- */
+/* ---- messages of failed tests ------------------------------------------------------------------------------------ */
 
-static char again[512]; /* what to type */
+static char again[512]; /* the command that repeats the life */
 
 static void tell(int signal_number)
 {
@@ -47,7 +47,7 @@ static void tell(int signal_number)
     (void) raise(signal_number);
 }
 
-/* After a failed assertion the process ends while a life is under way. */
+/* A failed assertion ends the process during a life. */
 static void tell_unless_done(void)
 {
     (void) !write(STDERR_FILENO, again, strlen(again));
@@ -62,7 +62,7 @@ static void tell_at_end(void)
     (void) atexit(tell_unless_done);
 }
 
-/* The variables that change what a life does. */
+/* Notes the variables that change a life. */
 static void note_again(const struct life *l, size_t steps)
 {
     static const char *const names[] = { "ORDO_DEVICE", "ORDO_MASK", "ORDO_TEST_KINDS", "ORDO_TEST_STRUCTURE",
@@ -126,7 +126,7 @@ static void burst(struct life *l)
     soak_burst(l, rows, n);
 }
 
-/* A step draws from a sequence of its own, so that it is the same whatever the others have drawn. */
+/* A step has a random sequence that depends on its number only. */
 static void step(struct life *l)
 {
     l->t.random = l->seed * 0x9e3779b97f4a7c15u + l->step * 0xd1342543de82ef95u;

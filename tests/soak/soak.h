@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A differential test of the whole public interface: random calls, each compared with plain code on the host.
  *
- * A seed makes a *life*: a device with a mask and tunables, a dictionary with a configuration of its own, and steps.
- * A step makes one call of include/ordo, or a few without a wait between them. Each step draws from a random sequence
- * of its own, so that a step does the same whatever the steps before it have drawn.
+ * A seed makes a *life*: a device with a mask and tunables, a dictionary with a configuration, and steps. A step makes
+ * one call of include/ordo, or a few without a wait between them. Its random sequence depends on its number only, so a
+ * step is the same whatever earlier steps draw.
  *
- * To add a call: a row in the table of a file here (soak_dict.c, soak_array.c, soak_own.c), whose name is a call of
- * tests/support/calls.c, or which has a function of its own.
+ * To add a call, add a row to a table of soak_dict.c, soak_array.c or soak_own.c. Its name is a call of
+ * tests/support/calls.c, or it has a function `run`.
  */
 #ifndef ORDO_TESTS_SOAK_H
 #define ORDO_TESTS_SOAK_H
@@ -17,7 +17,7 @@
 #include "tests/support/calls.h"
 #include "tests/support/support.h"
 
-/* What a life may meet besides plain calls. ORDO_TEST_WITHOUT=faults,limits leaves these two out. */
+/* Hazards of a life. ORDO_TEST_WITHOUT=faults,limits excludes these two. */
 enum hazard {
     HAZARD_FAULTS,
     HAZARD_LIMITS,
@@ -29,19 +29,19 @@ enum hazard {
     N_HAZARDS
 };
 
-/* What a life does most of for some steps. */
+/* The calls that a life prefers for some steps. */
 enum mood { MOOD_MIXED, MOOD_GROW, MOOD_EMPTY, MOOD_ASK, N_MOODS };
 
-enum { SOAK_SMALL_SEEDS = 100 }; /* lives of seeds below this are small: those of the quick ring */
+enum { SOAK_SMALL_SEEDS = 100 }; /* lives with smaller seeds are small, for the quick ring */
 enum { N_QUEUES = 3 };           /* the device's own, one in order, one out of order */
 
 struct life {
-    struct test      t; /* the life's device, and the random numbers of the step under way */
+    struct test      t; /* the life's device, and the random numbers of this step */
     uint64_t         seed;
     size_t           step, calls, operations; /* calls and operations so far */
     bool             without[N_HAZARDS];
     enum mood        mood;
-    uint64_t         memory_limit, max_alloc; /* the device's own */
+    uint64_t         memory_limit, max_alloc; /* of the device */
     cl_command_queue queue[N_QUEUES];
 
     int                     structure; /* of enum structure_id */
@@ -49,13 +49,13 @@ struct life {
     size_t                  most_nodes; /* max_leaves or max_chunks; 0: no limit */
     size_t                  node_entries;
     ordo_dict              *dict;
-    struct model            model; /* what the dictionary holds */
-    uint64_t               *forms; /* the keys that most calls take, by ordered form, ascending */
+    struct model            model; /* the content that the dictionary must have */
+    uint64_t               *forms; /* the keys of most calls, by ordered form, ascending */
     size_t                  n_forms, cursor;
     char                    text[128]; /* structure, types, configuration */
 };
 
-/* A call under way. */
+/* A call and its arrays. */
 struct play {
     const struct soak_row   *row;
     const struct array_call *call;
@@ -63,27 +63,27 @@ struct play {
     bool                     host;
     size_t                   n_arrays;
     size_t                   bytes[CALL_ARRAYS], count[CALL_ARRAYS];
-    size_t                   compared[CALL_ARRAYS]; /* elements of an output that are defined; the model lowers it */
-    void                    *want[CALL_ARRAYS];     /* inputs, and outputs as the model has them */
-    void                    *got[CALL_ARRAYS];      /* outputs: what they held before, then what the call wrote */
+    size_t                   compared[CALL_ARRAYS]; /* defined elements of an output; the model lowers it */
+    void                    *want[CALL_ARRAYS];     /* inputs, and outputs of the model */
+    void                    *got[CALL_ARRAYS];      /* outputs: earlier content, then the results */
     ordo_status              want_status;
-    size_t                   want_number, got_number; /* of elements, through given.got */
-    bool                     counts_elements;         /* want_number is to be compared */
+    size_t                   want_number, got_number; /* number of elements, through given.got */
+    bool                     counts_elements;         /* want_number is compared */
     struct model             after;                   /* the dictionary's content after the call */
     struct test_array        array[CALL_ARRAYS];
     cl_event                 done;
     size_t                   queue;
     bool                     is_refused; /* by a limit of nodes */
-    bool                     is_limited; /* the call had little memory: not more than memory_limit in all */
+    bool                     is_limited; /* the call had no more than memory_limit */
     uint64_t                 memory_limit;
-    /* Of a concurrent batch: stores that were done, and stores of new keys that were refused. */
+    /* Concurrent batches: stores that succeeded, and stores of new keys that were refused. */
     size_t n_stores, n_refused;
     void  *refused_keys, *refused_values;
 };
 
 enum row_trait {
     ROW_CHANGES = 1,   /* changes the dictionary */
-    ROW_ANY_ORDER = 2, /* a hash table's elements come out in any order */
+    ROW_ANY_ORDER = 2, /* a hash table exports elements in any order */
     ROW_NEEDS_VALUES = 4,
     ROW_ARRAY = 8,   /* takes no dictionary */
     ROW_STORES = 16, /* may store new keys */
@@ -94,14 +94,14 @@ struct soak_row {
     unsigned     weight[N_MOODS];
     unsigned     traits;
     ordo_dict_op needs;
-    /* Sets parameters; then, when arrays are filled, changes inputs; either may be NULL. */
+    /* Sets parameters; changes inputs after arrays are filled. Both may be NULL. */
     void (*choose)(struct life *l, struct play *p);
     void (*fix)(struct life *l, struct play *p);
-    /* Writes into p->want what outputs must hold, and into p->after what the dictionary then holds. */
+    /* Writes the right outputs to p->want and the dictionary's content to p->after. */
     void (*model)(struct life *l, struct play *p);
-    /* Compares what came out, where more than one answer is right; NULL: it must be the same as p->want. */
+    /* Compares outputs if several are right. NULL: they must equal p->want. */
     void (*check)(struct life *l, struct play *p);
-    /* Does all of the step by itself, instead of all of the above. */
+    /* Does the whole step alone. */
     void (*run)(struct life *l);
 };
 
@@ -118,9 +118,9 @@ extern const size_t          n_soak_dict_rows, n_soak_array_rows, n_soak_own_row
 /* ---- soak_life.c ------------------------------------------------------------------------------------------------- */
 
 struct life life_begin(struct test *t, uint64_t seed);
-/* Ends it and frees all; what the device holds must be what it held before the dictionary was made. */
+/* Ends a life and frees all. The device must hold as much memory as before the dictionary was made. */
 void life_end(struct life *l);
-/* Says what the step is doing, for messages. */
+/* Describes the step, for messages. */
 void life_context(struct life *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline size_t soak_below(struct life *l, size_t n)
@@ -131,7 +131,7 @@ static inline bool soak_one_in(struct life *l, size_t n)
 {
     return soak_below(l, n) == 0;
 }
-/* 1 to n, small ones as likely as large ones. */
+/* 1 to n; small numbers are as likely as large ones. */
 size_t soak_size(struct life *l, size_t n);
 
 /* ---- soak_keys.c ------------------------------------------------------------------------------------------------- */
@@ -139,41 +139,43 @@ size_t soak_size(struct life *l, size_t n);
 /* Draws the keys of a life. */
 void soak_draw_forms(struct life *l, size_t n);
 void soak_put_form(ordo_type type, void *keys, size_t i, uint64_t form);
+/* The number of ascending forms below this one. */
+size_t soak_rank(const uint64_t *forms, size_t n, uint64_t form);
 /* Fills all inputs of a call. */
 void soak_fill(struct life *l, struct play *p);
 
 /* ---- soak_play.c ------------------------------------------------------------------------------------------------- */
 
-/* Makes one call of this row, with what may befall it, and compares. */
+/* Makes one call of this row, with hazards, and compares. */
 void soak_play(struct life *l, const struct soak_row *row);
 /* Makes some calls without a wait between them, then compares them all. */
 void soak_burst(struct life *l, const struct soak_row *const row[], size_t n);
 
-/* ---- soak_befalls.c ---------------------------------------------------------------------------------------------- */
+/* ---- soak_hazards.c ---------------------------------------------------------------------------------------------- */
 
-/* What befalls one attempt of a call. */
-struct befalls {
+/* Hazards of one attempt of a call. */
+struct hazards {
     bool         limit, alloc, fault;
     uint64_t     more; /* bytes */
     struct fault plan;
 };
 
-struct befalls soak_choose_befalls(struct life *l, const struct play *p);
-/* What befalls the call when it is made again. */
-struct befalls soak_next_befalls(const struct befalls *b, int tries);
-void           soak_set_limits(struct life *l, const struct befalls *b);
+struct hazards soak_choose_hazards(struct life *l, const struct play *p);
+/* Hazards of the next attempt. */
+struct hazards soak_next_hazards(const struct hazards *b, int tries);
+void           soak_set_limits(struct life *l, const struct hazards *b);
 void           soak_end_limits(struct life *l);
 
 /* ---- soak_content.c ---------------------------------------------------------------------------------------------- */
 
-/* The dictionary is sound and holds what the model holds. */
+/* Expects a sound dictionary with the model's content. */
 void soak_check_content(struct life *l);
-/* The same as an answer, or "" where it holds: why it does not. */
+/* The difference between the dictionary and the model; "": none. */
 const char *soak_compare_content(struct life *l, const struct model *model);
-/* What the dictionary holds, as a model. */
+/* Reads the dictionary's content. */
 struct model soak_read_content(struct life *l);
 bool         soak_same_content(const struct model *a, const struct model *b);
-/* Whether each key of `now` has what it had before or what it has after. */
+/* Whether each key of `now` has the value from before or from after. */
 bool soak_lies_between(const struct model *now, const struct model *before, const struct model *after);
 /* Whether a tree with a limit of nodes may refuse this many new keys. */
 bool soak_may_lack_nodes(struct life *l, size_t stores);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of array.h, and what each must return: see soak.h. Arrays are numbered as in tests/support/calls.c. */
+/* The calls of array.h and their right results (soak.h). Arrays are numbered as in tests/support/calls.c. */
 #include "soak.h"
 
 #include "tests/primitive/scan_common.h"
@@ -38,7 +38,7 @@ static int by_form(const void *a, const void *b)
     return x->form != y->form ? (x->form < y->form ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* The bits that a sort compares, complemented where the greatest is to come first. */
+/* The bits that a sort compares, complemented for descending order. */
 static uint64_t sorted_form(const struct play *p, uint64_t form, bool greatest_first)
 {
     const uint32_t all = (uint32_t) (8 * ordo_type_bytes(p->g.type)), first = p->g.first_bit;
@@ -49,7 +49,7 @@ static uint64_t sorted_form(const struct play *p, uint64_t form, bool greatest_f
     return greatest_first ? UINT64_MAX - form : form;
 }
 
-/* Elements of two arrays, n from the first on, as items; then sorted, equal ones as they come. */
+/* Makes items of elements first .. first + n - 1 of two arrays, and sorts them stably. */
 static void add_items(const struct play *p, struct item *items, size_t keys, size_t values, size_t n, size_t from,
                       bool greatest_first)
 {
@@ -76,7 +76,7 @@ static void put_items(struct play *p, const struct item *items, size_t n, size_t
     }
 }
 
-/* An input is put in the order of its keys. */
+/* Sorts an input by key. */
 static void sort_input(struct play *p, size_t keys, size_t from, size_t n)
 {
     struct item *items = test_alloc((n + 1) * sizeof *items);
@@ -195,7 +195,7 @@ static void model_merge(struct life *l, struct play *p)
     free(items);
 }
 
-/* Runs that lie in any order, some of them empty. */
+/* Runs in any order, some empty. */
 static void fix_merge_runs(struct life *l, struct play *p)
 {
     static struct ordo_run runs[ORDO_MAX_RUNS];
@@ -280,7 +280,7 @@ static uint64_t widened(const struct play *p, uint64_t value)
     return p->g.wide && p->g.value == ORDO_I32 ? (uint64_t) (int64_t) (int32_t) (uint32_t) value : value;
 }
 
-/* Groups of equal keys next to each other: into keys, values (CALL_ARRAYS: none), counts and their number. */
+/* Groups of adjacent equal keys: writes keys, values (CALL_ARRAYS: none), counts and their number. */
 static void model_groups(struct play *p, size_t values, size_t keys_out, size_t values_out, size_t counts,
                          size_t groups)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent batches: what their results can have been, whatever the order of their operations. See soak.h. */
+/* Concurrent batches: checks that some order of the operations explains all results (soak.h). */
 #include "soak.h"
 
 #include "tests/primitive/scan_common.h"
 
 #include <stdlib.h>
 
-/* Arrays of the call, as tests/support/calls.c has them. */
+/* Arrays of the call, as in tests/support/calls.c. */
 enum { CODES, KEYS, HIS, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES };
 
-/* What the batch did to one key. */
+/* The changes of one key by the batch. */
 struct key_change {
     uint64_t form;
-    size_t   first, end;          /* its operations, among the turns */
+    size_t   first, end;          /* its operations among the turns */
     uint32_t came, went, upserts; /* upserts: operations that may have written its value */
     bool     was_there;
 };
@@ -22,7 +22,8 @@ struct turn {
     size_t   i;
 };
 
-/* A batch that is done, by key; `always` and `once` are the keys that were there all the while and at some moment. */
+/* A batch and its results, by key. `always` and `once`: keys that existed during all of the batch, and at some
+ * moment. */
 struct history {
     struct life       *l;
     struct play       *p;
@@ -81,7 +82,7 @@ static _Noreturn void fail_operation(const struct history *h, size_t i, int line
 
 /* ---- the batch --------------------------------------------------------------------------------------------------- */
 
-/* Outcomes and found are always asked for: the rest is judged by them. */
+/* Outcomes and found are always outputs, because all checks need them. */
 static void demand(struct play *p, size_t array)
 {
     if (p->want[array])
@@ -122,7 +123,7 @@ static void fix(struct life *l, struct play *p)
     demand(p, OUTCOMES);
 }
 
-/* ---- what it did to each key ------------------------------------------------------------------------------------- */
+/* ---- changes of each key ----------------------------------------------------------------------------------------- */
 
 static int by_turn(const void *a, const void *b)
 {
@@ -174,7 +175,7 @@ static void gather_changes(struct history *h)
     }
 }
 
-/* The keys that were there all the while, and at some moment. */
+/* Gathers `always` and `once`. */
 static void gather_keys(struct history *h)
 {
     const struct model *m = &h->l->model;
@@ -195,26 +196,11 @@ static void gather_keys(struct history *h)
     }
 }
 
-/* How many of these forms are less. */
-static size_t rank_in(const uint64_t *forms, size_t n, uint64_t form)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (forms[middle] < form)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static size_t count_in(const uint64_t *forms, size_t n, uint64_t lo, uint64_t hi)
 {
-    const size_t end = rank_in(forms, n, hi);
+    const size_t end = soak_rank(forms, n, hi);
 
-    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - rank_in(forms, n, lo);
+    return lo > hi ? 0 : end + (end < n && forms[end] == hi) - soak_rank(forms, n, lo);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -282,7 +268,7 @@ static void check_seek(const struct history *h, uint64_t form, size_t i)
         MUST(h, i, count_in(h->always, h->n_always, up ? from : hit + 1, up ? hit - 1 : from) == 0);
 }
 
-/* Elements that a range reports ascend, were there, and leave out none that was there all the while. */
+/* Checks a range's elements: they ascend, existed, and include all keys that always existed. */
 static void check_elements(const struct history *h, uint64_t lo, uint64_t hi, size_t n, bool cut, size_t i)
 {
     const size_t from = (size_t) ((const uint64_t *) h->p->want[ROOMS])[i];
@@ -350,7 +336,7 @@ static bool may_be_value(const struct history *h, const struct key_change *c, ui
     return false;
 }
 
-/* Takes over what the dictionary holds, where the batch explains it. */
+/* Takes the dictionary's content over, if the batch explains it. */
 static void adopt_content(struct history *h)
 {
     struct model now = soak_read_content(h->l);
@@ -382,7 +368,7 @@ static void adopt_content(struct history *h)
     h->p->after = now;
 }
 
-/* Gathers the stores of new keys that were refused: for lack of memory, or of nodes. */
+/* Gathers refused stores of new keys: memory or nodes were short. */
 static void gather_refused(const struct history *h)
 {
     struct play *p = h->p;

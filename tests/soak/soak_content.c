@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dictionary holds, compared with the model: see soak.h. */
+/* Compares the content of a dictionary with the model (soak.h). */
 #include "soak.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Room for this many elements of a life's dictionary, and for one more. */
+/* Arrays for the elements of a life's dictionary, and one more. */
 struct elements {
     size_t room, count;
     void  *keys, *values;
@@ -102,7 +102,7 @@ void soak_check_content(struct life *l)
         soak_fail(l, "%zu nodes hold elements, where %zu may", is.leaves, l->most_nodes);
 }
 
-/* The element of this form; NULL: there is none. */
+/* The element of this form, or NULL. */
 static const struct model_element *element_of(const struct model *model, uint64_t form)
 {
     const size_t at = model_rank(model, form);
@@ -143,8 +143,8 @@ bool soak_lies_between(const struct model *now, const struct model *before, cons
     return true;
 }
 
-/* A batch of new keys takes at most as many nodes more. Nodes that a batch in order has emptied still count for a
- * B-link tree, until it is less than a quarter full. */
+/* A batch of new keys adds at most this many nodes. Nodes that in-order batches have emptied count for a B-link tree
+ * until it is less than a quarter full. */
 bool soak_may_lack_nodes(struct life *l, size_t stores)
 {
     struct ordo_statistics is;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of dict.h over arrays, and what each must return: see soak.h. Arrays are numbered as in calls.c. */
+/* The calls of dict.h over arrays and their right results (soak.h). Arrays are numbered as in tests/support/calls.c. */
 #include "soak.h"
 
 #include "tests/primitive/scan_common.h"
@@ -42,7 +42,7 @@ static void put_byte(uint8_t *array, size_t i, bool flag)
         array[i] = flag;
 }
 
-/* Element `at` of the model as element i of two outputs. */
+/* Writes element `at` of the model as element i of two outputs. */
 static void put_element(const struct play *p, const struct model *model, size_t at, size_t keys, size_t values,
                         size_t i)
 {
@@ -57,7 +57,7 @@ static void want_number(struct play *p, size_t number, size_t capacity)
     p->want_status = number > capacity ? ORDO_TOO_SMALL : ORDO_OK;
 }
 
-/* The model's elements from lo[i] to hi[i]: `first` up to `end`. */
+/* The model's elements from lo[i] to hi[i]: first .. end - 1. */
 struct interval {
     size_t first, end;
 };
@@ -109,7 +109,8 @@ static void model_erase(struct life *l, struct play *p)
     run_code(l, p, ORDO_ERASE, (struct ordo_host_batch) { .keys = p->want[0] });
 }
 
-/* Marks what each range removes, then closes the gaps: next[at] is the first element from `at` on that is left. */
+/* Marks the elements that each range removes, then closes the gaps. next[at]: the first element from `at` on that is
+ * left. */
 static size_t left_from(size_t *next, size_t at)
 {
     size_t end = at;
@@ -145,7 +146,7 @@ static void model_erase_range(struct life *l, struct play *p)
     free(next);
 }
 
-/* The least or the greatest elements; `remove` takes them out. */
+/* The least or the greatest elements. `remove`: erases them. */
 static void model_end(struct life *l, struct play *p, bool last, bool remove)
 {
     struct model *model = model_of(l, p);
@@ -203,7 +204,7 @@ static void model_count(struct life *l, struct play *p)
     }
 }
 
-/* How many elements range i gives: all, or what its limits leave. */
+/* Elements of range i: all, or as many as its limits allow. */
 static size_t elements_given(struct interval is, const uint32_t *limits, size_t limit, size_t i)
 {
     size_t n = is.end - is.first;
@@ -250,7 +251,7 @@ static void model_seek(struct life *l, struct play *p)
                  .keys = p->want[0], .keys_out = p->want[1], .values_out = p->want[2], .found = p->want[3] });
 }
 
-/* An element that lies past its bound is not found. */
+/* A result beyond its bound is not found. */
 static void model_seek_within(struct life *l, struct play *p)
 {
     const bool up = p->g.relation >= ORDO_GE;
@@ -260,7 +261,7 @@ static void model_seek_within(struct life *l, struct play *p)
         size_t         at = model_rank(&l->model, form);
         const bool     is_there = at < l->model.count && l->model.element[at].form == form;
         at += is_there && (p->g.relation == ORDO_GT || p->g.relation == ORDO_LE);
-        at -= !up; /* below the first: SIZE_MAX */
+        at -= !up; /* SIZE_MAX: none */
         const bool is_found =
             at < l->model.count && (up ? l->model.element[at].form <= bound : l->model.element[at].form >= bound);
         put_byte(p->want[4], i, is_found);
@@ -315,7 +316,7 @@ static void model_export(struct life *l, struct play *p)
         put_element(p, &l->model, i, 0, 1, i);
 }
 
-/* Mostly there is room. */
+/* Mostly large enough. */
 static void choose_export(struct life *l, struct play *p)
 {
     if (soak_one_in(l, 8))
@@ -338,7 +339,7 @@ static void model_aggregate(struct life *l, struct play *p)
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
-/* The model moves all that lies behind a new key: batches with order are smaller, the larger the dictionary is. */
+/* The model moves all elements after a new key, so batches with order are smaller, the larger the dictionary is. */
 static void choose_apply(struct life *l, struct play *p)
 {
     const size_t most = ((size_t) 1 << 27) / (l->model.count + l->n_forms + 1);
@@ -395,7 +396,7 @@ static void model_mixed(struct life *l, struct play *p)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* How often in a life that is mixed, grows, empties, asks. */
+/* Weights in a life that is mixed, grows, empties, queries. */
 /* clang-format off */
 #define OFTEN_GROWS   { 10, 20, 1, 1 }
 #define OFTEN_EMPTIES { 8, 1, 24, 1 }

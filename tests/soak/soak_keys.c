@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls of the soak are given: see soak.h. */
+/* Inputs of the soak's calls (soak.h). */
 #include "soak.h"
 
 #include "shared/key.h"
@@ -29,7 +29,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Stretches of successive keys, of 1, 50 or all of them; here and there a key of the type's extremes. */
+/* Draws segments of successive keys, of 1, 50 or all of them, and a few extreme keys. */
 void soak_draw_forms(struct life *l, size_t n)
 {
     const size_t   lengths[] = { 1, 1, 50, n }, length = lengths[soak_below(l, 4)];
@@ -61,8 +61,8 @@ void soak_draw_forms(struct life *l, size_t n)
 enum draw {
     DRAW_ANY,
     DRAW_WINDOW, /* any of a few */
-    DRAW_NEXT,   /* those after the last that were drawn so: some batches of this kind meet every key */
-    DRAW_NEAR,   /* keys and what lies next to them */
+    DRAW_NEXT,   /* after the last such batch: some of these reach every key */
+    DRAW_NEAR,   /* keys and their neighbours */
     N_DRAWS
 };
 
@@ -128,7 +128,7 @@ static size_t rank_of(const struct life *l, uint64_t form)
     return low;
 }
 
-/* Upper bounds: all ranges of a batch together hold a few million keys at most. Some lie below the lower bounds. */
+/* Upper bounds. All ranges of a batch have a few million keys at most. Some bounds lie below the lower ones. */
 static void fill_above(struct life *l, struct play *p, const void *low, void *high, size_t n)
 {
     const size_t bytes = ordo_type_bytes(p->g.type), most = ((size_t) 1 << 21) / (n + 1) + 1;
@@ -155,7 +155,7 @@ static void fill_numbers(struct life *l, void *to, size_t bytes, size_t n, size_
             ((uint32_t *) to)[i] = (uint32_t) soak_below(l, most);
 }
 
-/* Values: random, or small numbers, whose sums do not wrap. */
+/* Values: random, or small numbers with sums that do not wrap. */
 static void fill_words(struct life *l, void *to, size_t bytes)
 {
     const bool small = soak_one_in(l, 2);
@@ -191,4 +191,18 @@ void soak_fill(struct life *l, struct play *p)
     for (size_t i = 0; i < p->n_arrays; i++)
         if (!p->call->array[i].output && p->want[i])
             fill_input(l, p, i);
+}
+
+size_t soak_rank(const uint64_t *forms, size_t n, uint64_t form)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (forms[middle] < form)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A life: a device, a dictionary and their configurations, all drawn from a seed. See soak.h. */
+/* A life: a device, a dictionary and their configurations, all drawn from a seed (soak.h). */
 #include "soak.h"
 
 #include "runtime/internal.h"
@@ -34,7 +34,7 @@ void life_context(struct life *l, const char *format, ...)
         (void) fprintf(stderr, "%s\n", l->t.context);
 }
 
-/* The quick ring's lives: on the device as it is, with few keys. */
+/* Lives of the quick ring: the device without a mask, and few keys. */
 static bool is_small(const struct life *l)
 {
     return l->seed < SOAK_SMALL_SEEDS;
@@ -42,7 +42,7 @@ static bool is_small(const struct life *l)
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 
-/* A mask is kernels to build: the first two make most of the difference. */
+/* Every mask builds its own kernels. The first two change most. */
 static const char *const masks[] = { "cpu=0",           "cpu=0,progress=1", "lanes=one",          "progress=0",
                                      "int64_atomics=0", "local=16384",      "group=64",           "cpu=0,local=16384",
                                      "cpu=0,group=64",  "alloc=4000000",    "cpu=0,alloc=4000000" };
@@ -67,7 +67,7 @@ static void choose_tunables(struct life *l)
             test_ok(&l->t, ordo_device_set_tunable(l->t.dev, is.name, is.choice[soak_below(l, is.n_choices)]));
 }
 
-/* Over the context of the test's device, so that buffers and queues are of one context. */
+/* Opens a device over the context of the test's device, so that buffers and queues share one context. */
 static void open_device(struct life *l, struct test *t)
 {
     char                      message[512] = "";
@@ -93,7 +93,7 @@ static void open_device(struct life *l, struct test *t)
 
 /* ---- the dictionary ---------------------------------------------------------------------------------------------- */
 
-/* Without ORDO_TEST_KINDS=all the types whose kernels other tests build, too. */
+/* Without ORDO_TEST_KINDS=all, types whose kernels other tests build too. */
 static void choose_types(struct life *l)
 {
     static const uint32_t sizes[] = { 0, 4, 8 };
@@ -115,7 +115,7 @@ static uint32_t one_of(struct life *l, const uint32_t *from, size_t n)
 
 static size_t choose_most_nodes(struct life *l, uint32_t entries)
 {
-    const size_t all = l->n_forms / entries; /* nodes that are full, of all keys */
+    const size_t all = l->n_forms / entries; /* full nodes with all keys */
 
     l->node_entries = entries;
     l->most_nodes = soak_one_in(l, 2) && !l->without[HAZARD_NODES] ? all * (2 + soak_below(l, 4)) / 4 + 2 : 0;
@@ -151,7 +151,7 @@ static ordo_status create_configured(struct life *l)
     }
 }
 
-/* Few keys, or many: tables of more than 2^16 slots go other ways than small ones. */
+/* Few keys or many: tables of more than 2^16 slots work differently. */
 static size_t choose_keys(struct life *l)
 {
     if (is_small(l))

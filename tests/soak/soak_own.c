@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls without a batch, and those of one structure alone: see soak.h. */
+/* Calls without a batch, and calls of one structure alone (soak.h). */
 #include "soak.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void trim(struct life *l)
     test_ok(&l->t, ordo_device_trim(l->t.dev));
 }
 
-/* The others take one of their dictionaries away while this one is used. */
+/* Another dictionary is destroyed while this one is used. */
 static void other_dictionary(struct life *l)
 {
     ordo_dict *other = NULL;
@@ -65,7 +65,7 @@ static uint64_t key_at(const struct life *l, const void *keys, size_t i)
     return l->config.key == ORDO_U32 ? ((const uint32_t *) keys)[i] : ((const uint64_t *) keys)[i];
 }
 
-/* Keys that are there, and some that are not. */
+/* Keys that exist, and some that do not. */
 static void *make_queries(struct life *l, size_t n)
 {
     void *keys = test_alloc(8 * n);
@@ -109,7 +109,7 @@ static void count_prefixes(struct life *l)
     free(counts);
 }
 
-/* The longest prefix of a key that is an element: its place, or the number of elements. */
+/* The place of the longest prefix of a key among the elements, or the number of elements. */
 static size_t longest_prefix(const struct life *l, uint64_t key)
 {
     const bool narrow = l->config.key == ORDO_U32;
@@ -156,7 +156,7 @@ static void prefixes(struct life *l)
 
 /* ---- Roaring ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the set, and reads it into another dictionary, and into this one, which must then hold the same. */
+/* Writes the set and reads it into another dictionary and into this one. Both must equal it. */
 static void roaring(struct life *l)
 {
     size_t size = 0, again = 0;
@@ -182,21 +182,7 @@ static void roaring(struct life *l)
 
 /* ---- an index over an array -------------------------------------------------------------------------------------- */
 
-static size_t rank_in(const uint64_t *forms, size_t n, uint64_t form)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (forms[middle] < form)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* All keys of the life, under an index that is compressed or not. */
+/* Searches all keys of the life, with a compressed or a plain index. */
 static void search_index(struct life *l)
 {
     const size_t n = l->n_forms, n_queries = soak_size(l, 5000), bytes = ordo_type_bytes(l->config.key);
@@ -218,8 +204,8 @@ static void search_index(struct life *l)
     test_download(&l->t, &r, ranks);
     for (size_t i = 0; i < n_queries; i++) {
         const uint64_t form = ordo_key_bits(l->config.key, (const uint8_t *) queries + i * bytes);
-        if (ranks[i] != rank_in(l->forms, n, form))
-            soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], rank_in(l->forms, n, form));
+        if (ranks[i] != soak_rank(l->forms, n, form))
+            soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], soak_rank(l->forms, n, form));
     }
     ordo_index_destroy(&index);
     test_free(&a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of the soak: its arrays, what befalls it, and what it must have done. See soak.h. */
+/* One call of the soak: its arrays, its hazards, and its right results (soak.h). */
 #include "soak.h"
 
 #include "runtime/internal.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_OPERATIONS = 1 << 18, MOST_ELEMENTS = 1 << 17 };
 
-/* ---- what a call is given ---------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static ordo_type value_type(struct life *l, uint32_t bytes)
 {
@@ -143,7 +143,8 @@ struct waits {
     cl_event event[CALL_ARRAYS];
 };
 
-/* An array of the device. With `waits` an input arrives by a command of another queue, which the call waits for. */
+/* Makes an array of the device. With `waits` an input arrives by a command of another queue, and the call waits for
+ * it. */
 static struct test_array upload(struct life *l, const struct play *p, size_t i, struct waits *waits)
 {
     const bool        late = waits && !p->got[i] && p->count[i];
@@ -168,7 +169,7 @@ static void upload_all(struct life *l, struct play *p, struct waits *waits)
             p->array[i] = upload(l, p, i, late ? waits : NULL);
 }
 
-/* Arrays of the device stay until download_all. */
+/* download_all frees the arrays. */
 static ordo_status call_device(struct life *l, struct play *p, const struct waits *waits)
 {
     struct ordo_slice a[CALL_ARRAYS];
@@ -194,7 +195,7 @@ static void download_all(struct life *l, struct play *p, ordo_status status)
         SOAK_MUST(l, clWaitForEvents(1, &p->done) == CL_SUCCESS && clReleaseEvent(p->done) == CL_SUCCESS);
         p->done = NULL;
     }
-    SOAK_MUST(l, clFinish(l->queue[p->queue]) == CL_SUCCESS); /* inputs may still be on their way */
+    SOAK_MUST(l, clFinish(l->queue[p->queue]) == CL_SUCCESS); /* inputs may still arrive */
     for (size_t i = 0; i < p->n_arrays; i++) {
         if (p->got[i])
             test_check_download(&l->t, &p->array[i], p->got[i], p->call->array[i].name, __FILE__, __LINE__);
@@ -205,7 +206,7 @@ static void download_all(struct life *l, struct play *p, ordo_status status)
 
 /* ---- one attempt ------------------------------------------------------------------------------------------------ */
 
-static ordo_status attempt(struct life *l, struct play *p, struct befalls *b)
+static ordo_status attempt(struct life *l, struct play *p, struct hazards *b)
 {
     struct waits waits = { 0 };
 
@@ -232,7 +233,7 @@ static ordo_status attempt(struct life *l, struct play *p, struct befalls *b)
     return got;
 }
 
-/* ---- what came of it --------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static void compare_array(struct life *l, const struct play *p, size_t i)
 {
@@ -276,14 +277,14 @@ static void expect_unchanged(struct life *l, const struct play *p, ordo_status s
     test_ok(&l->t, ordo_dict_check(l->dict, NULL));
 }
 
-/* Whether the structure changes nodes or buckets in place. An error of the driver may then leave some of a batch. */
+/* Whether the structure changes nodes or buckets in place, so that an error of the driver may leave some of a batch. */
 static bool changes_in_place(const struct life *l, const struct play *p)
 {
     return (p->row->traits & ROW_CHANGES) && (structure_is(l->structure, ORDO_IS_TREE) || l->structure == HASH) &&
            (fault_opencl->lasting || strcmp(fault_opencl->what, "clCreateBuffer") != 0);
 }
 
-/* The content after a call that the driver refused half way. Returns whether the call is to be made again. */
+/* Checks the content after a call that the driver refused half way. Returns whether the call is repeated. */
 static bool judge_fault(struct life *l, struct play *p, ordo_status status)
 {
     if (!fault_suits(fault_opencl, status))
@@ -310,8 +311,8 @@ static bool judge_fault(struct life *l, struct play *p, ordo_status status)
     return is_old;
 }
 
-/* A status that is not the right one. Returns whether the call is to be made again, without what befell it. */
-static bool judge(struct life *l, struct play *p, const struct befalls *b, ordo_status status)
+/* Judges a status that is not the right one. Returns whether the call is repeated without its hazards. */
+static bool judge(struct life *l, struct play *p, const struct hazards *b, ordo_status status)
 {
     char text[400] = "";
 
@@ -336,7 +337,7 @@ static bool judge(struct life *l, struct play *p, const struct befalls *b, ordo_
               text);
 }
 
-static void describe(struct life *l, const struct play *p, const struct befalls *b)
+static void describe(struct life *l, const struct play *p, const struct hazards *b)
 {
     char text[96] = "";
 
@@ -381,8 +382,8 @@ static uint64_t concurrent_bytes(const struct play *p)
     return ((uint64_t) 96 << 10) + 48 * (uint64_t) p->g.count;
 }
 
-/* Makes the stores that a concurrent batch refused once more, in order. With the memory that the batch had, less what a
- * concurrent batch takes in addition, they must not fit. With all memory they must, unless the nodes are limited. */
+/* Repeats the stores that a concurrent batch refused, in order. With the batch's memory, less concurrent_bytes for a
+ * hash table, they must not fit. With all memory they must, unless nodes are limited. */
 static void store_refused(struct life *l, const struct play *p)
 {
     ordo_status status = ORDO_NO_DEVICE_MEMORY;
@@ -413,13 +414,13 @@ void soak_play(struct life *l, const struct soak_row *row)
     struct play p;
 
     begin(l, &p, row);
-    struct befalls b = soak_choose_befalls(l, &p);
+    struct hazards b = soak_choose_hazards(l, &p);
     describe(l, &p, &b);
     ordo_status status = attempt(l, &p, &b);
     bool        again = status == p.want_status || judge(l, &p, &b, status);
     for (int tries = 1; again && status != p.want_status; tries++) {
         reset_outputs(&p);
-        b = soak_next_befalls(&b, tries);
+        b = soak_next_hazards(&b, tries);
         describe(l, &p, &b);
         status = attempt(l, &p, &b);
         again = status == p.want_status || judge(l, &p, &b, status);
@@ -438,7 +439,7 @@ void soak_burst(struct life *l, const struct soak_row *const row[], size_t n)
     struct play p[8];
 
     for (size_t i = 0; i < n; i++) {
-        const struct befalls none = { 0 };
+        const struct hazards none = { 0 };
         struct waits         waits = { 0 };
         begin(l, &p[i], row[i]);
         p[i].host = false;

@@ -20,7 +20,7 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u with that of update `last`, a word at a time. Sums add both words. For minima and
+/* Combines the value of update u with the value of update `last`, a word at a time. Sums add both words. For minima and
  * maxima of 8 bytes it takes the maximum of the upper words only, and clears the lower word if the upper one grows.
  * Except for sums, live updates have value_rank words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
@@ -55,9 +55,9 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Gives the last update of each key that repeats the combined value of all updates of the key, in the batch. All work-
- * items share the updates of one key, so a frequent key costs no work-item more than its share. words and live are
- * those of hash_dedup. `folds`: keys repeat. The whole group calls it. Ends with a barrier. */
+/* For each key that repeats, stores the combined value of all its updates at its last update, in the batch. All
+ * work-items share the updates of a key, so a frequent key costs no work-item more than its share. words and live are
+ * from hash_dedup. `folds`: keys repeat. The whole group calls it. Ends with a barrier. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -395,12 +395,11 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl (any of the sub-
- * group). */
+/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
-#define HASH_ANY(more) subgroup_any(more)
+#define HASH_ANY_LANE(more) subgroup_any(more)
 #else
-#define HASH_ANY(more) (more)
+#define HASH_ANY_LANE(more) (more)
 #endif
 #if ORDO_LANES == ORDO_LANES_KHR
 #define HASH_KERNEL __kernel __attribute__((reqd_work_group_size(RUN_GROUP, 1, 1)))
@@ -412,7 +411,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
  * work-item has an operation. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
-    for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY(more); tries++) {
+    for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
         if (!more)
             continue;
         const uint came = how == HASH_LISTING ? TRY_FULL : hash_try(batch, op);
@@ -518,7 +517,7 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
         ordo_add(state + HASH_PENDING, absent);
 }
 
-/* ---- what gave up, with the table at rest ------------------------------------------------------------------------ */
+/* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
 /* Gathers operations first .. first + count - 1 of a list as a batch. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)

@@ -105,8 +105,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the kernel can do the batch: operations on single keys only, values for those that store, and few operations
- * in each partition. */
+/* Whether the kernel can do the batch: operations on single keys only, values if some store, and few operations in each
+ * partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];

@@ -66,7 +66,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots, of which there are enough. Called by one work-item. */
+/* Stashes elements in free slots. There are enough of them. One work-item calls it. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

@@ -9,8 +9,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts the live updates that store a new key, sets their bits in mem->fresh, which is all 0 before, and counts those
- * that erase a key. `change`: stores values of keys that exist, and clears the words of erased elements. Ends with a
+/* Counts live updates that store new keys and sets their bits in mem->fresh, which is all 0 before. Counts live updates
+ * that erase keys. `change`: stores values of keys that exist, and clears the words of erased elements. Ends with a
  * barrier. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {

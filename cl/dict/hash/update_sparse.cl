@@ -3,8 +3,8 @@
  *
  *   hash_update_sparse   applies the batch, and reports the partitions that are left
  *
- * A work-group leaves a partition as hash_update_dense would, bit by bit, and leaves to that kernel what it cannot do.
- * It makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
+ * A work-group leaves a partition as hash_update_dense would, bit by bit, or leaves it to that kernel. It
+ * makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
  * once, by atomic maxima, as if the elements there proposed for their own slots. A word only grows, so neither repeats
  * matter nor that some of these elements have been displaced meanwhile.
  *
@@ -139,7 +139,7 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts elements that come to lie in their second bucket, less those that leave it, and reads displaced elements.
+/* Counts the elements that enter their second bucket less the elements that leave it, and reads displaced elements.
  * Leaves the partition if a stashed element is erased. Ends with a barrier. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {

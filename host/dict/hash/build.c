@@ -192,7 +192,8 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     ordo_runs_release(&hash->runs, &run);
     ordo_runs_drop_spare(&hash->runs);
     if (status == ORDO_OK && !fits)
-        status = ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "under %d seeds the keys meet in too few places", SEEDS_MAX);
+        status =
+            ORDO_FAIL(call->dev, ORDO_TOO_LARGE, "keys: too many of them collide under each of %d seeds", SEEDS_MAX);
     return status;
 }
 

@@ -29,7 +29,7 @@ static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_t
         wrong = partitions;
     free(starts);
     if (status == ORDO_OK && wrong <= partitions && !ordo_rehearses(call->dev))
-        status = BROKEN(call->dev, "H4: the buckets of partition %zu do not begin where they should", wrong);
+        status = BROKEN(call->dev, "H4: starts of partition %zu is wrong", wrong);
     return status;
 }
 
@@ -90,7 +90,7 @@ ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
         ORDO_TRY(status);
     }
     if (hash->broken)
-        return BROKEN(call->dev, "the table was broken by a call that failed half way; build or clear it");
+        return BROKEN(call->dev, "a call that failed half way broke the table: build or clear it");
     return ORDO_OK;
 }
 

@@ -5,8 +5,8 @@
  * capacity, and one launch runs all updates. Operations give up if their buckets are full or they fail to get their
  * latch. They are done as batches in order, which displace elements and let the table grow. All operations that are
  * left overlap, so any order and any division into batches is correct. If memory is short the batches get smaller.
- * Operations that do not fit even so are launched again until none is left, and those that find no slot are refused.
- * Each launch ends with all latches free, so at least one operation that wants a latch gets it.
+ * Operations that do not fit even so are launched again until none is left, and operations that find no slot are
+ * refused. Each launch ends with all latches free, so at least one operation that wants a latch gets it.
  *
  * After the first change the batch needs no memory to end: it takes the lists of operations that give up first, for
  * as many operations as there is memory for. Devices that order nothing between work-groups do all operations in
@@ -130,7 +130,7 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-/* ---- at rest ----------------------------------------------------------------------------------------------------- */
+/* ---- batches in order -------------------------------------------------------------------------------------------- */
 
 /* Operations that gave up, gathered in scratch. */
 struct left {
@@ -176,8 +176,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
 }
 
 /* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false if memory is short and
- * nothing has changed. An error if the batch failed half way, because operations that run again would find what they
- * stored themselves. */
+ * nothing has changed. An error if the batch failed half way, because operations that run again would find the keys
+ * that they stored. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -230,8 +230,8 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
         ORDO_TRY(take_turn(c, done, had, list, &left));
         done = 0;
         if (left >= had && c->hash->faults == 0)
-            return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
-                             "%zu operations come to no end: is a bucket latched that nobody holds?", left);
+            return ORDO_FAIL(c->call->dev, ORDO_BROKEN, "%zu operations do not end: is a latch set without a holder?",
+                             left);
     }
     return ORDO_OK;
 }
@@ -243,9 +243,10 @@ static ordo_status check_inputs(const struct concurrent *c)
     ordo_device *dev = c->call->dev;
 
     if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_rehearses(dev))
-        return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "the batch has seeks, counts or ranges, and a hash table has no order");
+        return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
+                         "codes: the batch has seeks, counts or ranges, and a hash table has no order");
     if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
-        return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
+        return ORDO_FAIL(dev, ORDO_INVALID, "values: the batch stores, but has none");
     return ORDO_OK;
 }
 
@@ -258,8 +259,8 @@ static ordo_status check_room(const struct concurrent *c)
         ORDO_TRY(ordo_hash_size(&c->hash->dict, c->call, &elements));
     if (elements + stores > ORDO_MAX_COUNT)
         return ORDO_FAIL(c->call->dev, ORDO_TOO_LARGE,
-                         "the table has %zu elements: %zu more, if all are new, are more than it can count", elements,
-                         stores);
+                         "codes: %zu stores and %zu elements may exceed ORDO_MAX_COUNT, %zu", stores, elements,
+                         ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
@@ -359,7 +360,7 @@ static ordo_status make_room(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------- */
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
 
 /* Runs `count` updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)

@@ -47,7 +47,7 @@ ordo_status ordo_hash_export(ordo_dict *dict, struct ordo_call *call, struct ord
     if (hash->table.starts)
         ORDO_TRY(count_before(call, &hash->table, &before, count));
     if (*count > capacity)
-        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "%zu elements, and room for %zu", *count, capacity);
+        return ORDO_FAIL(call->dev, ORDO_TOO_SMALL, "capacity is %zu: the table has %zu elements", capacity, *count);
     if (*count == 0)
         return ORDO_OK;
     ordo_hash_add_table(&args, &hash->table);

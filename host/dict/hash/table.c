@@ -49,21 +49,15 @@ static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table
     bytes[3] = partitions * sizeof(cl_uint);
 }
 
-static void release_part(struct ordo_hash *hash, cl_mem *part, size_t bytes)
-{
-    if (!*part)
-        return;
-    ordo_buffer_destroy(hash->dict.dev, part);
-    hash->bytes -= bytes;
-}
-
 void ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table)
 {
     cl_mem *part[N_PARTS];
     size_t  bytes[N_PARTS];
     parts_of(hash, table, part, bytes);
-    for (int i = 0; i < N_PARTS; i++)
-        release_part(hash, part[i], bytes[i]);
+    for (int i = 0; i < N_PARTS; i++) {
+        hash->bytes -= *part[i] ? bytes[i] : 0;
+        ordo_buffer_destroy(hash->dict.dev, part[i]);
+    }
     *table = (struct ordo_hash_table) { .buckets = NULL };
 }
 

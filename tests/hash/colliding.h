@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of hash tables that were chosen to meet. */
-#ifndef ORDO_TEST_MEETING_H
-#define ORDO_TEST_MEETING_H
+/* Keys of hash tables that were chosen to collide. */
+#ifndef ORDO_TEST_COLLIDING_H
+#define ORDO_TEST_COLLIDING_H
 
 #include "tests/support/support.h"
 
 #include "dict/hash/hash.h"
 
-/* The key whose mixed key, under a seed, is x: hash_unmix of cl/dict/hash/table.cl. */
+/* The key with this mixed key under a seed: hash_unmix of cl/dict/hash/table.cl. */
 static inline uint32_t unmix(uint32_t mixed, uint64_t seed)
 {
     uint32_t x = (mixed ^ mixed >> 16) * 0x43021123u;
@@ -16,8 +16,8 @@ static inline uint32_t unmix(uint32_t mixed, uint64_t seed)
     return x ^ x >> 16 ^ (uint32_t) seed;
 }
 
-/* Keys whose mixed keys, under the first seed, are `from` and so on, `step` apart. */
-static inline uint32_t *meeting_keys(uint32_t from, uint32_t step, size_t count)
+/* Keys with mixed keys from, from + step, ... under the first seed. */
+static inline uint32_t *colliding_keys(uint32_t from, uint32_t step, size_t count)
 {
     uint32_t *keys = test_alloc(count * sizeof *keys);
     for (size_t i = 0; i < count; i++)

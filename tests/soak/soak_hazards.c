@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What befalls a call of the soak: little memory, small allocations, calls that the driver refuses. See soak.h. */
+/* Hazards of the soak's calls: little memory, small allocations, calls that the driver refuses (soak.h). */
 #include "soak.h"
 
 #include "runtime/internal.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* What waits fails after the call has changed something: it comes as often as all the rest together. */
+/* Waits fail after the call has changed something, so they are refused as often as all other calls together. */
 static const char *const refused_waits[] = { "clFinish", "clFinish", "clFinish", "clWaitForEvents",
                                              "clEnqueueReadBuffer" };
 static const char *const refused_others[] = { NULL,
@@ -20,7 +20,7 @@ static const char *const refused_others[] = { NULL,
                                               "clEnqueueWriteBuffer",
                                               "clFlush" };
 
-/* Bytes that the call may take: any number, or one that goes with its batch. */
+/* Bytes that the call may take: any number, or one in proportion to its batch. */
 static uint64_t choose_more(struct life *l, const struct play *p)
 {
     const size_t batch = p->g.n * (ordo_type_bytes(p->g.type) + p->g.value_bytes + 4);
@@ -29,10 +29,10 @@ static uint64_t choose_more(struct life *l, const struct play *p)
 }
 
 /* Updates are refused more often than queries, which change nothing. */
-struct befalls soak_choose_befalls(struct life *l, const struct play *p)
+struct hazards soak_choose_hazards(struct life *l, const struct play *p)
 {
     const bool     changes = (p->row->traits & ROW_CHANGES) != 0;
-    struct befalls b = { .more = choose_more(l, p) };
+    struct hazards b = { .more = choose_more(l, p) };
 
     b.limit = !l->without[HAZARD_LIMITS] && soak_one_in(l, p->row->check ? 2 : changes ? 5 : 10);
     b.alloc = !b.limit && !l->without[HAZARD_LIMITS] && soak_one_in(l, 40);
@@ -44,20 +44,20 @@ struct befalls soak_choose_befalls(struct life *l, const struct play *p)
     return b;
 }
 
-/* What befalls the call when it is made again: the next of the driver's calls is refused, or there is more memory. */
-struct befalls soak_next_befalls(const struct befalls *b, int tries)
+/* The next attempt has the driver's next call refused, or more memory. */
+struct hazards soak_next_hazards(const struct hazards *b, int tries)
 {
     enum { TRIES = 5 };
-    struct befalls next = *b;
+    struct hazards next = *b;
 
     next.plan.at++;
     next.more *= 2;
     if (tries < TRIES && !(b->fault && b->plan.lasting))
         return next;
-    return (struct befalls) { 0 };
+    return (struct hazards) { 0 };
 }
 
-void soak_set_limits(struct life *l, const struct befalls *b)
+void soak_set_limits(struct life *l, const struct hazards *b)
 {
     struct ordo_memory memory;
 
