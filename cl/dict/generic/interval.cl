@@ -170,7 +170,7 @@ void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, 
     }
 }
 
-/* ---- which range has an element ---------------------------------------------------------------------------------- */
+/* ---- owners of elements ------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void interval_count(__global const uint *first, __global const uint *past, uint n, __global uint *counts,
