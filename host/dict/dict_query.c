@@ -234,7 +234,8 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, ranges);
     const struct ordo_host_limited_ranges *l = ranges;
     struct ordo_request                    r = {
-                           .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets }, { l->keys_out }, { l->values_out } },
+                            .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets },
+                                      { l->keys_out }, { l->values_out } },
                            .count = l->count,
                            .capacity = l->capacity,
                            .limit = l->limit,
