@@ -235,7 +235,7 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     const struct ordo_host_limited_ranges *l = ranges;
     struct ordo_request                    r = {
                             .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets },
-                                      { l->keys_out }, { l->values_out } },
+                                      { l->keys_out }, { l->values_out }, },
                            .count = l->count,
                            .capacity = l->capacity,
                            .limit = l->limit,
