@@ -15,7 +15,7 @@
 /* Built together: apply_select_plan apply_select */
 /* Built together: apply_range_plan apply_range_kept apply_range_touched */
 
-/* ---- the timeline ----------------------------------------------------------------------------------------------- */
+/* ---- the timeline ------------------------------------------------------------------------------------------------ */
 
 /* Packs the masks of a level's blocks, and the terms of its sums. */
 ORDO_KERNEL(RUN_GROUP)

@@ -39,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Of the first e entries of a level, counts those with bit 0 and adds their changes to *changes. (Returns a single
- * word, because Oclgrind fails on functions that return structs.) */
+/* Counts, among the first e entries of a level, the entries with bit 0 and adds their changes to *changes. (Returns a
+ * single word, because Oclgrind fails on functions that return structs.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;

@@ -275,7 +275,7 @@ static bool needs_timeline(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE) + ordo_apply_n_of(a, ORDO_RANK_LT, ORDO_SELECT) > 0;
 }
 
-/* ---- the batch ------------------------------------------------------------------------------------------------ */
+/* ---- the batch --------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch)
 {

@@ -18,7 +18,7 @@ struct neighbours {
 struct seeks {
     cl_uint           n_up, n, n_erased;
     cl_mem            ops, keys, erased;
-    struct neighbours base; /* of the seeks; for each direction those of erased keys follow */
+    struct neighbours base; /* of the seeks; after each direction follow the neighbours of erased keys */
     cl_mem            end;  /* ends of chains of erased keys */
 };
 

@@ -131,7 +131,7 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* base: the elements found among those that the batch does not touch. groups: see apply_select_plan. */
+/* base: the elements found among keys that the batch does not touch. groups: see apply_select_plan. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

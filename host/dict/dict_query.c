@@ -39,14 +39,12 @@ static const struct ordo_method find_method = {
 ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice values_out,
                            struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, values_out, found }, .count = count };
-    return ordo_dict_request(dict, &find_method, &r, order);
+    return ORDO_REQUEST(dict, find_method, order, { keys, values_out, found }, .count = count);
 }
 
 ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { keys }, { values_out }, { found } }, .count = count };
-    return ordo_dict_request_host(dict, &find_method, &r);
+    return ORDO_REQUEST_HOST(dict, find_method, .host = { { keys }, { values_out }, { found } }, .count = count);
 }
 
 ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice found,
@@ -82,14 +80,12 @@ static const struct ordo_method count_method = {
 ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
                             struct ordo_slice counts, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { lo, hi, counts }, .count = count };
-    return ordo_dict_request(dict, &count_method, &r, order);
+    return ORDO_REQUEST(dict, count_method, order, { lo, hi, counts }, .count = count);
 }
 
 ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *counts)
 {
-    const struct ordo_request r = { .host = { { lo }, { hi }, { counts } }, .count = count };
-    return ordo_dict_request_host(dict, &count_method, &r);
+    return ORDO_REQUEST_HOST(dict, count_method, .host = { { lo }, { hi }, { counts } }, .count = count);
 }
 
 static ordo_status check_rank(const ordo_dict *dict, const struct ordo_request *r)
@@ -112,15 +108,13 @@ static const struct ordo_method rank_method = {
 ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
                            struct ordo_slice ranks, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, ranks }, .count = count, .relation = relation };
-    return ordo_dict_request(dict, &rank_method, &r, order);
+    return ORDO_REQUEST(dict, rank_method, order, { keys, ranks }, .count = count, .relation = relation);
 }
 
 ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
                                 uint32_t *ranks)
 {
-    const struct ordo_request r = { .host = { { keys }, { ranks } }, .count = count, .relation = relation };
-    return ordo_dict_request_host(dict, &rank_method, &r);
+    return ORDO_REQUEST_HOST(dict, rank_method, .host = { { keys }, { ranks } }, .count = count, .relation = relation);
 }
 
 static ordo_status select_ranks(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
@@ -136,15 +130,14 @@ static const struct ordo_method select_method = {
 ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count, struct ordo_slice keys_out,
                              struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { ranks, keys_out, values_out, found }, .count = count };
-    return ordo_dict_request(dict, &select_method, &r, order);
+    return ORDO_REQUEST(dict, select_method, order, { ranks, keys_out, values_out, found }, .count = count);
 }
 
 ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
                                   void *values_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { ranks }, { keys_out }, { values_out }, { found } }, .count = count };
-    return ordo_dict_request_host(dict, &select_method, &r);
+    return ORDO_REQUEST_HOST(dict, select_method, .host = { { ranks }, { keys_out }, { values_out }, { found } },
+                             .count = count);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
@@ -209,10 +202,8 @@ ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_s
                             struct ordo_slice offsets, struct ordo_slice keys_out, struct ordo_slice values_out,
                             size_t capacity, size_t *needed, const struct ordo_order *order)
 {
-    const struct ordo_request r = {
-        { lo, hi, offsets, keys_out, values_out }, .count = count, .capacity = capacity, .results = needed
-    };
-    return ordo_dict_request(dict, &range_method, &r, order);
+    return ORDO_REQUEST(dict, range_method, order, { lo, hi, offsets, keys_out, values_out }, .count = count,
+                        .capacity = capacity, .results = needed);
 }
 
 ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint64_t *offsets,
@@ -243,8 +234,8 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, ranges);
     const struct ordo_host_limited_ranges *l = ranges;
     struct ordo_request                    r = {
-                           .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets },
-                                     { l->keys_out }, { l->values_out } },
+                            .host = { { l->lo }, { l->hi }, { l->limits }, { l->offsets },
+                                      { l->keys_out }, { l->values_out }, },
                            .count = l->count,
                            .capacity = l->capacity,
                            .limit = l->limit,
@@ -275,17 +266,15 @@ ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op, st
                                 struct ordo_slice hi, size_t count, struct ordo_slice results, struct ordo_slice counts,
                                 const struct ordo_order *order)
 {
-    const struct ordo_request r = { { lo, hi, results, counts }, .count = count, .value = value, .op = op };
-    return ordo_dict_request(dict, &aggregate_method, &r, order);
+    return ORDO_REQUEST(dict, aggregate_method, order, { lo, hi, results, counts }, .count = count, .value = value,
+                        .op = op);
 }
 
 ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *lo, const void *hi,
                                      size_t count, void *results, uint32_t *counts)
 {
-    const struct ordo_request r = {
-        .host = { { lo }, { hi }, { results }, { counts } }, .count = count, .value = value, .op = op
-    };
-    return ordo_dict_request_host(dict, &aggregate_method, &r);
+    return ORDO_REQUEST_HOST(dict, aggregate_method, .host = { { lo }, { hi }, { results }, { counts } },
+                             .count = count, .value = value, .op = op);
 }
 
 /* ---- seeks ------------------------------------------------------------------------------------------------------- */
@@ -339,66 +328,55 @@ ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_
                            struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
                            const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, keys_out, values_out, found }, .count = count, .relation = relation };
-    return ordo_dict_request(dict, &seek_method, &r, order);
+    return ORDO_REQUEST(dict, seek_method, order, { keys, keys_out, values_out, found }, .count = count,
+                        .relation = relation);
 }
 
 ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count, void *keys_out,
                                 void *values_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { keys }, { keys_out }, { values_out }, { found } },
-                                    .count = count,
-                                    .relation = relation };
-    return ordo_dict_request_host(dict, &seek_method, &r);
+    return ORDO_REQUEST_HOST(dict, seek_method, .host = { { keys }, { keys_out }, { values_out }, { found } },
+                             .count = count, .relation = relation);
 }
 
 ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                   struct ordo_slice bounds, size_t count, struct ordo_slice keys_out,
                                   struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, bounds, keys_out, values_out, found },
-                                    .count = count,
-                                    .relation = relation };
-    return ordo_dict_request(dict, &within_method, &r, order);
+    return ORDO_REQUEST(dict, within_method, order, { keys, bounds, keys_out, values_out, found }, .count = count,
+                        .relation = relation);
 }
 
 ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation, const void *keys, const void *bounds,
                                        size_t count, void *keys_out, void *values_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { keys }, { bounds }, { keys_out }, { values_out }, { found } },
-                                    .count = count,
-                                    .relation = relation };
-    return ordo_dict_request_host(dict, &within_method, &r);
+    return ORDO_REQUEST_HOST(dict, within_method,
+                             .host = { { keys }, { bounds }, { keys_out }, { values_out }, { found } }, .count = count,
+                             .relation = relation);
 }
 
 ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
                             struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { key_out, value_out, found }, .count = 1, .relation = ORDO_GE };
-    return ordo_dict_request(dict, &end_method, &r, order);
+    return ORDO_REQUEST(dict, end_method, order, { key_out, value_out, found }, .count = 1, .relation = ORDO_GE);
 }
 
 ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
                            struct ordo_slice found, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { key_out, value_out, found }, .count = 1, .relation = ORDO_LE };
-    return ordo_dict_request(dict, &end_method, &r, order);
+    return ORDO_REQUEST(dict, end_method, order, { key_out, value_out, found }, .count = 1, .relation = ORDO_LE);
 }
 
 ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { key_out }, { value_out }, { found } },
-                                    .count = 1,
-                                    .relation = ORDO_GE };
-    return ordo_dict_request_host(dict, &end_method, &r);
+    return ORDO_REQUEST_HOST(dict, end_method, .host = { { key_out }, { value_out }, { found } }, .count = 1,
+                             .relation = ORDO_GE);
 }
 
 ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found)
 {
-    const struct ordo_request r = { .host = { { key_out }, { value_out }, { found } },
-                                    .count = 1,
-                                    .relation = ORDO_LE };
-    return ordo_dict_request_host(dict, &end_method, &r);
+    return ORDO_REQUEST_HOST(dict, end_method, .host = { { key_out }, { value_out }, { found } }, .count = 1,
+                             .relation = ORDO_LE);
 }
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */

@@ -45,53 +45,45 @@ static const struct ordo_method insert_method = { ORDO_UPDATE, ORDO_CAN_UPDATE,
 ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                             const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, values }, .count = count };
-    return ordo_dict_request(dict, &build_method, &r, order);
+    return ORDO_REQUEST(dict, build_method, order, { keys, values }, .count = count);
 }
 
 ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
 {
-    const struct ordo_request r = { .host = { { keys }, { values } }, .count = count };
-    return ordo_dict_request_host(dict, &build_method, &r);
+    return ORDO_REQUEST_HOST(dict, build_method, .host = { { keys }, { values } }, .count = count);
 }
 
 ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                              const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, values }, .count = count };
-    return ordo_dict_request(dict, &upsert_method, &r, order);
+    return ORDO_REQUEST(dict, upsert_method, order, { keys, values }, .count = count);
 }
 
 ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count)
 {
-    const struct ordo_request r = { .host = { { keys }, { values } }, .count = count };
-    return ordo_dict_request_host(dict, &upsert_method, &r);
+    return ORDO_REQUEST_HOST(dict, upsert_method, .host = { { keys }, { values } }, .count = count);
 }
 
 ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys }, .count = count };
-    return ordo_dict_request(dict, &erase_method, &r, order);
+    return ORDO_REQUEST(dict, erase_method, order, { keys }, .count = count);
 }
 
 ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count)
 {
-    const struct ordo_request r = { .host = { { keys } }, .count = count };
-    return ordo_dict_request_host(dict, &erase_method, &r);
+    return ORDO_REQUEST_HOST(dict, erase_method, .host = { { keys } }, .count = count);
 }
 
 ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                              struct ordo_slice inserted, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, values, inserted }, .count = count };
-    return ordo_dict_request(dict, &insert_method, &r, order);
+    return ORDO_REQUEST(dict, insert_method, order, { keys, values, inserted }, .count = count);
 }
 
 ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
                                   uint8_t *inserted)
 {
-    const struct ordo_request r = { .host = { { keys }, { values }, { inserted } }, .count = count };
-    return ordo_dict_request_host(dict, &insert_method, &r);
+    return ORDO_REQUEST_HOST(dict, insert_method, .host = { { keys }, { values }, { inserted } }, .count = count);
 }
 
 /* ---- combine ----------------------------------------------------------------------------------------------------- */
@@ -113,15 +105,14 @@ static const struct ordo_method combine_method = { ORDO_UPDATE,   ORDO_CAN_UPDAT
 ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
                               struct ordo_slice values, size_t count, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { keys, values }, .count = count, .value = value, .op = op };
-    return ordo_dict_request(dict, &combine_method, &r, order);
+    return ORDO_REQUEST(dict, combine_method, order, { keys, values }, .count = count, .value = value, .op = op);
 }
 
 ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *keys, const void *values,
                                    size_t count)
 {
-    const struct ordo_request r = { .host = { { keys }, { values } }, .count = count, .value = value, .op = op };
-    return ordo_dict_request_host(dict, &combine_method, &r);
+    return ORDO_REQUEST_HOST(dict, combine_method, .host = { { keys }, { values } }, .count = count, .value = value,
+                             .op = op);
 }
 
 /* ---- ranges and ends --------------------------------------------------------------------------------------------- */
@@ -140,14 +131,12 @@ static const struct ordo_method erase_range_method = {
 ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                   struct ordo_slice erased, const struct ordo_order *order)
 {
-    const struct ordo_request r = { { lo, hi, erased }, .count = count };
-    return ordo_dict_request(dict, &erase_range_method, &r, order);
+    return ORDO_REQUEST(dict, erase_range_method, order, { lo, hi, erased }, .count = count);
 }
 
 ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count, uint32_t *erased)
 {
-    const struct ordo_request r = { .host = { { lo }, { hi }, { erased } }, .count = count };
-    return ordo_dict_request_host(dict, &erase_range_method, &r);
+    return ORDO_REQUEST_HOST(dict, erase_range_method, .host = { { lo }, { hi }, { erased } }, .count = count);
 }
 
 static ordo_status take(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)

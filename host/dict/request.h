@@ -66,4 +66,10 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
 /* r has host instead of a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
+/* Requests with the given members of a struct ordo_request, of which `a` is the first. */
+#define ORDO_REQUEST(dict, method, order, ...)                                                                         \
+    ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
+#define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \
+    ordo_dict_request_host((dict), &(method), &(struct ordo_request) { __VA_ARGS__ })
+
 #endif

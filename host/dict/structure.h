@@ -127,7 +127,7 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* of its object, which begins with a struct ordo_dict */
     size_t      config_bytes; /* of its configuration, which begins with a struct ordo_dict_config */
-    /* Sets up a new object, zeroed except for its struct ordo_dict, or refuses the configuration. NULL: nothing to do. */
+    /* Sets up a new object, zeroed except for its struct ordo_dict, or refuses the configuration. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* frees its content, not *dict itself */
     void (*clear)(ordo_dict *dict);

@@ -107,7 +107,7 @@ ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, co
 /* Stores each absent key; present keys keep their values. inserted (one byte each, or ordo_none())
  * becomes 1 if the key was stored, else 0. Only the first of equal keys is stored.
  * Cost:      a sort of the keys, a find for each, and an update
- * Memory:    scratch of two keys and 12 bytes for each element, or that of the update if larger */
+ * Memory:    scratch of two keys and 12 bytes for each element, or the update's if larger */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
@@ -115,11 +115,11 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
 
 /* Combines stored values with given ones: old + new, or the lesser or the greater. An absent key
  * gets the new value. All equal keys of a batch count.
- * value:     a type of value_bytes bytes. ORDO_SUM takes integers, modulo 2^32 or 2^64; ORDO_MIN
- * and ORDO_MAX take every type, in its order.
+ * value:     a type of value_bytes bytes. ORDO_SUM takes integers, modulo 2^32 or 2^64;
+ *            ORDO_MIN and ORDO_MAX take every type, in its order.
  * Cost:      a sort with values, a find for each key, and an update. Hash tables, B-link trees,
  *            skiplists, sorted arrays and X-fast tries combine during the update.
- * Memory:    scratch of a key, two values and 2 bytes for each element, and that of the update
+ * Memory:    scratch of a key, two values and 2 bytes for each element, and the update's scratch
  * Errors:    ORDO_INVALID if value_bytes is 0 or not the size of `value`, ORDO_UNSUPPORTED for
  *            sums of floats, because they would depend on the order */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
@@ -193,13 +193,14 @@ ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, stru
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
                                           uint32_t *counts);
 
-/* Returns all elements with keys in [lo[i], hi[i]], in key order. Those of query i are elements
- * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out, each of which may be ordo_none().
+/* Returns all elements with keys in [lo[i], hi[i]], in key order. Query i has elements
+ * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. Each may be ordo_none().
  * offsets:   count + 1 numbers (uint64_t)
  * capacity:  elements of keys_out and values_out. If offsets[count] exceeds it, these are not
- * written.
+ *            written.
  * needed:    receives offsets[count]. The call waits and returns ORDO_TOO_SMALL if that exceeds
- * capacity. With NULL it does not wait, and the caller compares. The _host call always waits. */
+ *            capacity. With NULL it does not wait, and the caller compares. The _host call
+ *            always waits. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                      struct ordo_slice offsets, struct ordo_slice keys_out,
                                      struct ordo_slice values_out, size_t capacity, size_t *needed,
@@ -446,7 +447,7 @@ struct ordo_concurrent_batch {
  *            contention are applied as by ordo_dict_apply, after a pass over the structure; seeks
  *            and counts over hundreds of leaves as by ordo_dict_seek and ordo_dict_count.
  * Memory:    scratch of 32 bytes for each of up to 2^24 operations at a time, fewer if memory is
- *            short; for those that give up that of ordo_dict_apply
+ *            short; and the scratch of ordo_dict_apply for updates that give up
  * Blocking:  waits
  * Errors:    ORDO_OK if single operations lack memory (outcomes). ORDO_NO_DEVICE_MEMORY without
  *            scratch for 1024 operations, ORDO_INVALID for stores without values, counts or ranges

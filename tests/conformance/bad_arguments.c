@@ -13,7 +13,7 @@
 
 enum { N = 100, HELD = 50, APART = 4096 /* bytes between arrays in the arena */, NO_DICT = -1 };
 
-/* ---- the headers ------------------------------------------------------------------------------------------------------- */
+/* ---- the headers ------------------------------------------------------------------------------------------------- */
 
 enum { PARAMETERS = 12, FUNCTIONS = 200 };
 
@@ -107,7 +107,7 @@ static bool has_parameter(const struct function *f, const char *name)
     return false;
 }
 
-/* ---- calls over arrays -------------------------------------------------------------------------------------------------- */
+/* ---- calls over arrays ------------------------------------------------------------------------------------------- */
 
 /* A function and its arguments. */
 struct trial {
@@ -458,7 +458,7 @@ static bool give_badly(struct trial *r, size_t p)
     return true;
 }
 
-/* ---- a trial ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a trial ----------------------------------------------------------------------------------------------------- */
 
 /* Created once, because a GPU driver takes half a second for a context. */
 static cl_context foreign_context;
@@ -535,7 +535,7 @@ static void expect_untouched(const struct trial *r)
     const bool in_place = strcmp(r->function->name, "ordo_sort_host") == 0;
     uint8_t   *got = test_alloc((size_t) CALL_ARRAYS * APART);
 
-    test_context(r->t, "%s: after what was refused", r->function->name);
+    test_context(r->t, "%s: after refused calls", r->function->name);
     test_ok(r->t, ordo_device_finish(r->t->dev));
     test_download(r->t, &r->arena, got);
     expect_empty(r, "the arena", got, r->arena.count);
@@ -587,7 +587,7 @@ static void try_function(struct test *t, const struct function *f, const struct 
     end(&r);
 }
 
-/* ---- the other functions ----------------------------------------------------------------------------------------------------- */
+/* ---- the other functions ----------------------------------------------------------------------------------------- */
 
 static void texts(struct test *t)
 {
@@ -1033,7 +1033,7 @@ static const struct other {
     /* clang-format on */
 };
 
-/* ---- all of them ---------------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static const struct array_call *array_call_of(const struct function *f)
 {
@@ -1101,7 +1101,7 @@ static void every_function(struct test *t)
     n_refused = 0;
 }
 
-Test(bad_arguments, are_refused_and_nothing_happens)
+Test(bad_arguments, are_refused_without_effect)
 {
     test_each_device(every_function);
 }
@@ -1115,7 +1115,7 @@ static bool is_public(const char *name)
     return false;
 }
 
-Test(bad_arguments, of_what_there_is)
+Test(bad_arguments, cover_the_public_functions)
 {
     char name[64];
 
@@ -1148,7 +1148,7 @@ static void image(struct test *t)
     (void) clReleaseMemObject(made);
 }
 
-Test(bad_arguments, an_image_is_no_array)
+Test(bad_arguments, an_image_is_not_an_array)
 {
     test_each_device(image);
 }

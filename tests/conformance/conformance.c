@@ -93,7 +93,7 @@ static void check_hash(struct test *t)
 
 /* ORDO_TEST_SHARE=1/3 tests a share of the structures, whose results have the same hash as all. ORDO_TEST_MASKS=1 tests
  * each mask, which takes minutes because each needs its kernels. */
-Test(conformance, results_are_the_same_bits_everywhere)
+Test(conformance, results_are_bit_identical_everywhere)
 {
     if (getenv("ORDO_TEST_MASKS"))
         test_each_device_and_mask(check_hash);

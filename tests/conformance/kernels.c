@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* ---- which kernels there are --------------------------------------------------------------------------------------------- */
+/* ---- list of kernels --------------------------------------------------------------------------------------------- */
 
 enum { KERNELS_MAX = 512 };
 
@@ -114,7 +114,7 @@ static void note_launch(void *user, ordo_log_level level, const char *message)
             k->of[i].ran = true;
 }
 
-/* ---- what runs ----------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static void run_call(struct test *t, const struct array_call *call, ordo_dict *dict, size_t n, size_t held)
 {

@@ -20,7 +20,7 @@ static void run_or_fail(struct test *t, const struct sequence *s)
         sequence_fail(t, s, &o);
 }
 
-/* ---- every operation ----------------------------------------------------------------------------------------- */
+/* ---- every operation --------------------------------------------------------------------------------------------- */
 
 /* Sizes at the ends of groups, words of bits and blocks. Each shape gets each size with some type and value size. */
 static void every_operation(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
@@ -35,7 +35,7 @@ static void every_operation(struct test *t, size_t subject, ordo_type type, uint
     }
 }
 
-/* ---- many updates between two keys --------------------------------------------------------------------------- */
+/* ---- many updates between two keys ------------------------------------------------------------------------------- */
 
 enum { APART = 10000, HELD = 60000, CROWD = 2300 };
 
@@ -114,7 +114,7 @@ Test(dict, many_updates_between_two_keys)
     test_each_device_with("cpu=0", crowd_each);
 }
 
-/* ---- seeks across what comes and goes -------------------------------------------------------------------------- */
+/* ---- seeks across changing keys ---------------------------------------------------------------------------------- */
 
 enum { STRIDE = 1000, BEFORE = 600, COME = 300, GO = 250, SOUGHT = 120 };
 
@@ -258,12 +258,12 @@ static void seek_across_each(struct test *t)
     }
 }
 
-Test(dict, seeks_go_as_far_as_they_have_to)
+Test(dict, seeks_skip_many_absent_keys)
 {
     test_each_device(seek_across_each);
 }
 
-/* ---- random sequences ---------------------------------------------------------------------------------------- */
+/* ---- random sequences -------------------------------------------------------------------------------------------- */
 
 static size_t wanted_operations(void)
 {
@@ -345,7 +345,7 @@ TYPE_TEST(i64, I64)
 TYPE_TEST(f32, F32)
 TYPE_TEST(f64, F64)
 
-/* ---- structures agree ---------------------------------------------------------------------------------------- */
+/* ---- structures agree -------------------------------------------------------------------------------------------- */
 
 /* The hash of all results of one sequence for each of two types. It holds for all structures and devices. */
 static const struct agreed {
@@ -375,12 +375,12 @@ static void check_agreement(struct test *t)
                 check_results(t, subject, which);
 }
 
-Test(dict, results_are_the_same_bits_everywhere)
+Test(dict, results_are_bit_identical_everywhere)
 {
     test_each_device(check_agreement);
 }
 
-/* ---- devices that can less ----------------------------------------------------------------------------------- */
+/* ---- devices that can less --------------------------------------------------------------------------------------- */
 
 /* On a CPU, "cpu=0" selects the kernels of an unknown GPU, which compile slowly. The seed selects the structures (a
  * quarter on one device, an eighth on the other) and types. ORDO_TEST_KINDS=all tests all. */
@@ -403,7 +403,7 @@ static void check_gpu(struct test *t)
     check_part(t, 2 * (t->seed % 2) + 1, 4, types, LENGTH(types), 4);
 }
 
-Test(dict, a_gpu_whose_groups_make_progress_gives_the_same)
+Test(dict, a_gpu_whose_groups_make_progress_returns_the_same)
 {
     test_each_device_with("cpu=0,progress=1", check_gpu);
 }
@@ -415,12 +415,12 @@ static void check_small_gpu(struct test *t)
     check_part(t, 2 * (t->seed % 4), 8, types, LENGTH(types), 0);
 }
 
-Test(dict, a_gpu_of_small_groups_gives_the_same)
+Test(dict, a_gpu_of_small_groups_returns_the_same)
 {
     test_each_device_with("cpu=0,group=64,local=16384,int64_atomics=0", check_small_gpu);
 }
 
-/* ---- sequences that have failed, or well might --------------------------------------------------------------- */
+/* ---- sequences that have failed, or well might ------------------------------------------------------------------- */
 
 static void replay(struct test *t, const char *path)
 {
@@ -485,15 +485,15 @@ static void check_files(struct test *t)
     test_true(t, !sequence_read("/nonexistent", &read));
 }
 
-Test(dict, a_sequence_is_the_same_after_a_file)
+Test(dict, a_sequence_survives_a_file)
 {
     test_each_device(check_files);
 }
 
-/* ---- these tests can fail ------------------------------------------------------------------------------------ */
+/* ---- these tests can fail ---------------------------------------------------------------------------------------- */
 
 /* Flips one bit of one result, for each output of each kind of step. The test must fail. */
-static void check_sabotage(struct test *t)
+static void check_fault_injection(struct test *t)
 {
     const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 203);
     size_t                noticed = 0;
@@ -503,16 +503,16 @@ static void check_sabotage(struct test *t)
         for (int column = COL_FOUND; column <= N_COLUMNS; column++) {
             if (column == N_COLUMNS && kind != STEP_BUILD) /* no step may read it before the next build */
                 continue;
-            struct sabotage      sabotage = { .kind = (enum step_kind) kind, .column = (enum column) column };
-            const struct outcome o = sequence_run(t, &s, &sabotage);
-            test_context(t, "sabotage of step kind %d, column %d", kind, column);
-            test_true(t, o.failed == sabotage.done);
+            struct fault         fault = { .kind = (enum step_kind) kind, .column = (enum column) column };
+            const struct outcome o = sequence_run(t, &s, &fault);
+            test_context(t, "fault of step kind %d, column %d", kind, column);
+            test_true(t, o.failed == fault.done);
             noticed += o.failed;
         }
     test_true(t, noticed > 30);
 }
 
-Test(dict, a_wrong_bit_is_noticed)
+Test(dict, a_wrong_bit_is_reported)
 {
-    test_each_device(check_sabotage);
+    test_each_device(check_fault_injection);
 }

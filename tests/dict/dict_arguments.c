@@ -5,7 +5,7 @@
 
 enum { HELD = 50 }; /* elements of the dictionaries */
 
-/* ---- after the device is closed ------------------------------------------------------------------------------ */
+/* ---- after the device is closed ---------------------------------------------------------------------------------- */
 
 static void count_message(void *user, ordo_log_level level, const char *message)
 {
@@ -60,7 +60,7 @@ Test(dict_arguments, dictionaries_outlive_their_device)
     test_each_device(outlive);
 }
 
-/* ---- making dictionaries ------------------------------------------------------------------------------------- */
+/* ---- making dictionaries ----------------------------------------------------------------------------------------- */
 
 static void making(struct test *t)
 {
@@ -105,7 +105,7 @@ Test(dict_arguments, configurations_are_checked)
 
 enum { N = 100, ROOM = 300 };
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Values for a dictionary without values. */
 static void superfluous_values(struct test *t, int structure)
@@ -144,7 +144,7 @@ static void each_superfluous_values(struct test *t)
         superfluous_values(t, s);
 }
 
-Test(dict_arguments, values_where_there_are_none_are_refused)
+Test(dict_arguments, values_of_a_set_are_refused)
 {
     test_each_device(each_superfluous_values);
 }
@@ -190,7 +190,7 @@ Test(dict_arguments, keys_may_be_their_own_values)
     test_each_device_with("cpu=0", each_keys_as_values);
 }
 
-/* ---- mixed batches ------------------------------------------------------------------------------------------- */
+/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
 /* A batch that changes much, except where a test makes it invalid. */
 struct mixed {

@@ -98,7 +98,7 @@ static void check_words(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_check, a_wrong_word_is_noticed)
+Test(dict_check, a_wrong_word_is_reported)
 {
     test_each_device(check_words);
 }
@@ -121,12 +121,12 @@ static void check_repeats(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_check, a_repeated_key_is_noticed)
+Test(dict_check, a_repeated_key_is_reported)
 {
     test_each_device(check_repeats);
 }
 
-/* ---- the B-link tree ------------------------------------------------------------------------------------------------ */
+/* ---- the B-link tree --------------------------------------------------------------------------------------------- */
 
 /* A tree of three levels in which some nodes have split. */
 static ordo_dict *make_tree(struct test *t)
@@ -238,7 +238,7 @@ static void check_tree_words(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_check, a_wrong_word_of_a_tree_is_noticed)
+Test(dict_check, a_wrong_word_of_a_tree_is_reported)
 {
     test_each_device(check_tree_words);
     test_each_device_with("cpu=0", check_tree_words);

@@ -201,7 +201,7 @@ static ordo_status call_with(struct pair *p, const char *name, const struct give
 
 /* ---- combine ----------------------------------------------------------------------------------------------------- */
 
-/* Each type needs kernels of its own, as in sequence.c. */
+/* Each type needs its own kernels, as in sequence.c. */
 static ordo_type value_type(struct pair *p, ordo_op op)
 {
     static const ordo_type narrow[] = { ORDO_U32, ORDO_I32, ORDO_F32 }, wide[] = { ORDO_U64, ORDO_I64, ORDO_F64 };
@@ -280,10 +280,10 @@ static void combine(struct pair *p, size_t count, bool on_host)
 /* Batches for a dictionary of keys 0, 8, 16 ...: `keys` keys, `apart` apart, in turn, beginning with `first`. A node
  * of a linked tree holds up to 28 elements. A GPU applies up to 24 updates of a node directly; a team applies up to
  * 1024. */
-static const struct seam {
+static const struct boundary {
     const char *what;
     uint32_t    held, first, keys, apart, count;
-} combine_seams[] = {
+} combine_boundaries[] = {
     { "into nothing, each key once", 0, 0, 50, 8, 50 },
     { "into nothing, one key", 0, 3, 1, 1, 65536 },
     { "a key that is not there", 4000, 1, 1, 1, 1 },
@@ -307,16 +307,16 @@ static const struct seam {
     { "more keys than there are", 100, 0, 3000, 4, 4000 },
 };
 
-static void combine_at(struct pair *p, const struct seam *seam, struct how how)
+static void combine_at(struct pair *p, const struct boundary *boundary, struct how how)
 {
-    uint64_t *forms = test_alloc(seam->count * sizeof *forms);
-    void     *keys = test_alloc(seam->count * p->key_bytes);
+    uint64_t *forms = test_alloc(boundary->count * sizeof *forms);
+    void     *keys = test_alloc(boundary->count * p->key_bytes);
 
-    for (uint32_t i = 0; i < seam->count; i++) {
-        forms[i] = seam->first + (uint64_t) (i * 7919 % seam->keys) * seam->apart;
+    for (uint32_t i = 0; i < boundary->count; i++) {
+        forms[i] = boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart;
         put_key(p, keys, i, forms[i]);
     }
-    combine_keys(p, how, forms, keys, seam->count, below(p, 3) == 0);
+    combine_keys(p, how, forms, keys, boundary->count, below(p, 3) == 0);
     free(forms);
     free(keys);
 }
@@ -338,26 +338,26 @@ static void hold(struct pair *p, uint32_t count)
 }
 
 /* Applies each batch twice, so that the second combines with the first. */
-static void seams_of(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
+static void combine_at_boundaries(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
 {
     const struct ordo_dict_config config = { type, value_bytes };
 
-    for (size_t s = 0; s < LENGTH(combine_seams); s++) {
+    for (size_t s = 0; s < LENGTH(combine_boundaries); s++) {
         struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
         test_context(t, "%s, %s, %u bytes of value: %s", structures[subject].name, test_type_name[type], value_bytes,
-                     combine_seams[s].what);
+                     combine_boundaries[s].what);
         test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
-        if (combine_seams[s].held)
-            hold(&p, combine_seams[s].held);
-        combine_at(&p, &combine_seams[s], draw_how(&p));
-        combine_at(&p, &combine_seams[s], draw_how(&p));
+        if (combine_boundaries[s].held)
+            hold(&p, combine_boundaries[s].held);
+        combine_at(&p, &combine_boundaries[s], draw_how(&p));
+        combine_at(&p, &combine_boundaries[s], draw_how(&p));
         ordo_dict_destroy(&p.dict);
         model_free(&p.model);
     }
 }
 
 /* Batches for an array of keys 0, 8, 16 ...; 0 keys: as many keys as elements. */
-static const struct seam tile_seams[] = {
+static const struct boundary tile_boundaries[] = {
     { "one key that is there", 0, 40, 1, 8, 0 },  { "the 158th", 0, 157 * 8, 1, 8, 0 },
     { "one that is not", 0, 41, 1, 8, 0 },        { "keys that are there", 0, 0, 0, 8, 0 },
     { "from the 121st on", 0, 120 * 8, 0, 8, 0 }, { "keys that are not", 0, 1, 0, 8, 0 },
@@ -369,16 +369,17 @@ static const struct seam tile_seams[] = {
 static const uint32_t tile_held[] = { 1, 63, 64, 65, 127, 315, 640 }, tile_counts[] = { 1, 2, 63, 64, 65, 321 };
 
 static void combine_in_tiles(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes,
-                             const struct seam *seam, struct how how)
+                             const struct boundary *boundary, struct how how)
 {
     const struct ordo_dict_config config = { type, value_bytes };
     struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
 
     test_context(t, "%s, %s, values %s, operation %d, %u into %u: %s", structures[subject].name, test_type_name[type],
-                 test_type_name[how.value], (int) how.op, (unsigned) seam->count, (unsigned) seam->held, seam->what);
+                 test_type_name[how.value], (int) how.op, (unsigned) boundary->count, (unsigned) boundary->held,
+                 boundary->what);
     test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
-    hold(&p, seam->held);
-    combine_at(&p, seam, how);
+    hold(&p, boundary->held);
+    combine_at(&p, boundary, how);
     ordo_dict_destroy(&p.dict);
     model_free(&p.model);
 }
@@ -394,14 +395,14 @@ static struct how how_of(uint32_t value_bytes, size_t i)
 static void combines_in_tiles(struct test *t, ordo_type type, uint32_t value_bytes)
 {
     size_t i = 0;
-    for (size_t s = 0; s < LENGTH(tile_seams); s++)
+    for (size_t s = 0; s < LENGTH(tile_boundaries); s++)
         for (size_t h = 0; h < LENGTH(tile_held); h++)
             for (size_t c = 0; c < LENGTH(tile_counts); c++) {
-                struct seam seam = tile_seams[s];
-                seam.held = tile_held[h];
-                seam.count = tile_counts[c];
-                seam.keys = seam.keys ? seam.keys : seam.count;
-                combine_in_tiles(t, t->facts->cpu && i % 16 == 7 ? XFAST : SORTED_ARRAY, type, value_bytes, &seam,
+                struct boundary boundary = tile_boundaries[s];
+                boundary.held = tile_held[h];
+                boundary.count = tile_counts[c];
+                boundary.keys = boundary.keys ? boundary.keys : boundary.count;
+                combine_in_tiles(t, t->facts->cpu && i % 16 == 7 ? XFAST : SORTED_ARRAY, type, value_bytes, &boundary,
                                  how_of(value_bytes, i));
                 i++;
             }
@@ -790,7 +791,7 @@ static void each_dictionary(struct test *t)
                 one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
 }
 
-Test(dict_generic, is_as_in_the_model)
+Test(dict_generic, equals_the_model)
 {
     test_each_device(each_dictionary);
 }
@@ -804,37 +805,37 @@ static void with_gpu_ways(struct test *t)
     }
 }
 
-Test(dict_generic, is_as_in_the_model_by_the_ways_of_gpus)
+Test(dict_generic, equals_the_model_with_gpu_kernels)
 {
     test_each_device_with("cpu=0", with_gpu_ways);
 }
 
 /* Tests each structure in one configuration. */
-static void each_at_seams(struct test *t)
+static void each_at_boundaries(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
-        seams_of(t, subject, ORDO_U32, 4);
+        combine_at_boundaries(t, subject, ORDO_U32, 4);
         if (test_wants_all("ORDO_TEST_KINDS"))
-            seams_of(t, subject, ORDO_F64, 8);
+            combine_at_boundaries(t, subject, ORDO_F64, 8);
     }
 }
 
-Test(dict_generic, combines_at_the_seams)
+Test(dict_generic, combines_at_boundaries)
 {
-    test_each_device(each_at_seams);
+    test_each_device(each_at_boundaries);
 }
 
 /* Structures that combine in place. */
-static void trees_at_seams(struct test *t)
+static void trees_at_boundaries(struct test *t)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
         if (structure_is((int) subject, ORDO_IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
-            seams_of(t, subject, ORDO_U32, 4);
+            combine_at_boundaries(t, subject, ORDO_U32, 4);
 }
 
-Test(dict_generic, combines_at_the_seams_by_the_ways_of_gpus)
+Test(dict_generic, combines_at_boundaries_with_gpu_kernels)
 {
-    test_each_device_with("cpu=0", trees_at_seams);
+    test_each_device_with("cpu=0", trees_at_boundaries);
 }
 
 /* Uses tiles so small that few elements cross tile boundaries, and all operations of runs. */
@@ -854,17 +855,17 @@ static void small_tiles(struct test *t)
             one_dictionary(t, (size_t) in[i], ORDO_U32, 4, 6);
 }
 
-Test(dict_generic, combines_at_the_seams_of_tiles)
+Test(dict_generic, combines_at_tile_boundaries)
 {
     test_each_device(small_tiles);
 }
 
-Test(dict_generic, combines_at_the_seams_of_tiles_by_the_ways_of_gpus)
+Test(dict_generic, combines_at_tile_boundaries_with_gpu_kernels)
 {
     test_each_device_with("cpu=0,progress=1", small_tiles);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
 static void refusals(struct test *t)
 {
@@ -900,7 +901,7 @@ static void refusals(struct test *t)
     }
 }
 
-Test(dict_generic, refuses_what_has_no_meaning)
+Test(dict_generic, refuses_meaningless_calls)
 {
     test_each_device(refusals);
 }
@@ -946,7 +947,7 @@ Test(dict_generic, aggregates_long_ranges)
     test_each_device(long_aggregates);
 }
 
-/* ---- intervals erased where they stand ----------------------------------------------------------------------------- */
+/* ---- intervals erased in place ----------------------------------------------------------------------------------- */
 
 /* An LSM of many runs. Erases intervals and ends between updates of the same keys, with limits small enough for
  * cleanups. */
@@ -1016,7 +1017,7 @@ Test(dict_generic, selects_around_gaps)
     test_each_device(selections_around_gaps);
 }
 
-Test(dict_generic, erases_intervals_where_they_stand)
+Test(dict_generic, erases_intervals_in_place)
 {
     test_each_device(intervals);
 }

@@ -16,7 +16,7 @@ static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
     return s;
 }
 
-/* ---- many runs ----------------------------------------------------------------------------------------------- */
+/* ---- many runs --------------------------------------------------------------------------------------------------- */
 
 /* Batch b stores value b for every multiple of 2^b below KEYS, so each is half the size of the one before. The first
  * RUNS_MAX stay separate runs on a CPU with growth 2. */
@@ -184,12 +184,12 @@ static void many_runs(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_large, as_many_runs_as_there_may_be)
+Test(dict_large, the_maximum_number_of_runs)
 {
     test_each_device(many_runs);
 }
 
-/* ---- many queries -------------------------------------------------------------------------------------------- */
+/* ---- many queries ------------------------------------------------------------------------------------------------ */
 
 static void many_counts(struct test *t)
 {
@@ -220,12 +220,12 @@ static void many_counts(struct test *t)
     free(counts);
 }
 
-Test(dict_large, more_counts_than_are_ranked_at_once)
+Test(dict_large, more_counts_than_one_pass_ranks)
 {
     test_each_device(many_counts);
 }
 
-/* ---- large batches ------------------------------------------------------------------------------------------- */
+/* ---- large batches ----------------------------------------------------------------------------------------------- */
 
 /* Multiples of 2, then of 3, then erases multiples of 4. */
 static void large_batches(struct test *t)
@@ -253,7 +253,7 @@ static void large_batches(struct test *t)
     free(keys);
 }
 
-Test(dict_large, batches_of_more_than_are_ranked_at_once)
+Test(dict_large, larger_batches_than_one_pass_ranks)
 {
     test_each_device(large_batches);
 }

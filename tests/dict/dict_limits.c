@@ -6,7 +6,7 @@
 #include "dict/runs/runs.h"
 #include "runtime/internal.h"
 
-/* ---- calls on device memory ---------------------------------------------------------------------------------- */
+/* ---- calls on device memory -------------------------------------------------------------------------------------- */
 
 /* Keys and values of numbers from `from` on, and results. None of it counts as memory of the device. */
 struct arrays {
@@ -102,7 +102,7 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
     free(want);
 }
 
-/* ---- the largest allocation ---------------------------------------------------------------------------------- */
+/* ---- the largest allocation -------------------------------------------------------------------------------------- */
 
 /* Stores new keys batch by batch until the structure reports its limit. An LSM takes all, whatever the total size of
  * its runs. Stored keys can be queried, replaced and cleaned up. */
@@ -208,18 +208,18 @@ static void all_runs(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, as_many_large_runs_as_there_may_be)
+Test(dict_limits, the_maximum_number_of_large_runs)
 {
     test_each_device(all_runs);
 }
 
-Test(dict_limits, what_is_more_than_the_largest_allocation_can_be_asked_for)
+Test(dict_limits, content_above_the_largest_allocation_can_be_queried)
 {
     test_each_device(past_the_largest);
     test_each_device_with("cpu=0,progress=1", past_the_largest);
 }
 
-/* ---- the same keys for ever ---------------------------------------------------------------------------------- */
+/* ---- the same keys for ever -------------------------------------------------------------------------------------- */
 
 static uint64_t held_by(struct test *t)
 {
@@ -272,7 +272,7 @@ static void overwritten(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, the_same_keys_for_ever_do_not_use_memory_up)
+Test(dict_limits, endless_updates_of_the_same_keys_keep_memory)
 {
     test_each_device(overwritten);
     test_each_device_with("cpu=0,progress=1", overwritten);
@@ -288,7 +288,7 @@ static bool shares_spare(struct test *t, int structure)
     struct ordo_statistics is;
     size_t                 count = 0;
 
-    test_context(t, "what a %s has spare", structures[structure].word);
+    test_context(t, "cached blocks of a %s", structures[structure].word);
     for (int i = 0; i < 3; i++)
         test_ok(t, upsert(dict, &some));
     test_ok(t, ordo_dict_statistics(dict, NULL, &is));
@@ -327,7 +327,7 @@ static void shared(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, what_is_spare_goes_to_whoever_asks)
+Test(dict_limits, cached_blocks_serve_all_dictionaries)
 {
     test_each_device(shared);
 }
@@ -371,7 +371,7 @@ static void no_waiting(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, what_need_not_wait_does_not_for_memory)
+Test(dict_limits, independent_calls_do_not_wait_for_memory)
 {
     test_each_device_with("", no_waiting);
 }
@@ -499,7 +499,7 @@ static void some_constants(struct test *t)
         constant(t, &constants[i]);
 }
 
-Test(dict_limits, the_same_keys_for_ever_take_a_bounded_multiple)
+Test(dict_limits, endless_updates_of_the_same_keys_are_bounded)
 {
     test_each_device(each_constant);
     test_each_device_with("cpu=0,progress=1", some_constants);
@@ -589,12 +589,12 @@ static void new_keys(struct test *t)
     arrays_free(&all);
 }
 
-Test(dict_limits, new_keys_are_counted_and_nothing_left_out)
+Test(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
 {
     test_each_device(new_keys);
 }
 
-/* ---- tunables that change ------------------------------------------------------------------------------------ */
+/* ---- tunables that change ---------------------------------------------------------------------------------------- */
 
 /* The space for an index is allocated with its run. The first query builds the index with the tunable's value at that
  * time. The seed selects the change of value; ORDO_TEST_TUNABLES=all tries all. */

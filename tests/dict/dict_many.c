@@ -60,7 +60,7 @@ static void take_away(struct many *m, uint32_t i)
     m->there[i] = 0;
 }
 
-/* ---- what must hold ---------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static void expect_finds(struct many *m)
 {
@@ -110,7 +110,7 @@ static void expect_all(struct many *m)
     expect_export(m);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 enum batch { BUILD, UPSERT, INSERT, ERASE };
 static const char *const batch_name[] = { "build", "upsert", "insert", "erase" };
@@ -229,12 +229,12 @@ static void each_structure_of_large_keys(struct test *t)
             do_many(t, structure, ORDO_F64);
 }
 
-Test(dict_many, each_structure_holds_them)
+Test(dict_many, each_structure_holds_many_keys)
 {
     test_each_device(each_structure);
 }
 
-Test(dict_many, each_structure_holds_large_ones)
+Test(dict_many, each_structure_holds_many_large_keys)
 {
     test_each_device(each_structure_of_large_keys);
 }
@@ -250,7 +250,7 @@ static void each_hash_table(struct test *t)
         do_many(t, HASH_DENSE, ORDO_F64);
 }
 
-Test(dict_many, a_gpu_holds_hash_tables)
+Test(dict_many, a_gpu_holds_many_keys_in_hash_tables)
 {
     test_each_device_with("cpu=0", each_hash_table);
 }

@@ -5,7 +5,7 @@
 #include "dict/runs/runs.h"
 #include "runtime/internal.h"
 
-/* ---- too little memory --------------------------------------------------------------------------------------- */
+/* ---- too little memory ------------------------------------------------------------------------------------------- */
 
 enum { OLD = 20000, NEW = 4000, ASKED = 3000 };
 
@@ -393,7 +393,7 @@ Test(dict_memory, a_small_largest_allocation_changes_nothing)
     test_each_device(small_allocations);
 }
 
-/* ---- what dictionaries say about themselves ------------------------------------------------------------------ */
+/* ---- what dictionaries say about themselves ---------------------------------------------------------------------- */
 
 static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
 {
@@ -517,7 +517,7 @@ static void all_statistics(struct test *t)
         check_statistics(t, s);
 }
 
-Test(dict_memory, statistics_count_what_is_stored)
+Test(dict_memory, statistics_count_stored_elements)
 {
     test_each_device(all_statistics);
 }
@@ -557,12 +557,12 @@ static void peaks(struct test *t)
     check_peak(t, dict);
 }
 
-Test(dict_memory, the_peak_is_as_promised)
+Test(dict_memory, the_peak_is_bounded)
 {
     test_each_device(peaks);
 }
 
-/* ---- what headers say of memory -------------------------------------------------------------------------------------- */
+/* ---- memory figures of the headers ------------------------------------------------------------------------------- */
 
 enum { MANY = 1 << 20, SPARE = 4 << 20 };
 
@@ -652,7 +652,7 @@ static void all_figures(struct test *t)
     }
 }
 
-Test(dict_memory, builds_compacts_and_seeks_take_what_headers_say)
+Test(dict_memory, builds_compacts_and_seeks_match_the_headers)
 {
     test_each_device(all_figures);
 }
@@ -685,7 +685,7 @@ static void roaring_figures(struct test *t)
     free(keys);
 }
 
-Test(dict_memory, roaring_bytes_take_what_the_header_says)
+Test(dict_memory, roaring_bytes_match_the_header)
 {
     test_each_device(roaring_figures);
 }
@@ -737,7 +737,7 @@ static void clean_up_each(struct test *t)
     clean_up(t, 1, 1);
 }
 
-Test(dict_memory, a_cleanup_takes_what_is_promised)
+Test(dict_memory, a_cleanup_matches_the_header)
 {
     test_each_device(clean_up_each);
     test_each_device_with("cpu=0,progress=1", clean_up_each);
@@ -784,7 +784,7 @@ Test(dict_memory, cleanup_follows_its_policy)
     test_each_device(policies);
 }
 
-/* ---- runs that queries merge -------------------------------------------------------------------------------------- */
+/* ---- runs that queries merge ------------------------------------------------------------------------------------- */
 
 enum { ASKED_FIND, ASKED_COUNT, ASKED_SEEK, ASKED_RANGE, ASKED_WIDE, N_ASKED };
 enum { LAYER = 100000, RECENT = 20000, STALE = RECENT / 2 }; /* not merged with each other on any device */
@@ -925,12 +925,12 @@ static void rent(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_memory, queries_pay_little_by_little)
+Test(dict_memory, queries_incur_their_cost)
 {
     test_each_device(rent);
 }
 
-Test(dict_memory, queries_merge_the_runs_that_have_cost_enough)
+Test(dict_memory, queries_merge_costly_runs)
 {
     test_each_device(due_merges);
 }
@@ -962,12 +962,12 @@ static void undue_merges(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(dict_memory, queries_go_on_without_the_memory_to_merge)
+Test(dict_memory, queries_work_without_memory_to_merge)
 {
     test_each_device(undue_merges);
 }
 
-/* ---- queries of host arrays that have no room ------------------------------------------------------------------------ */
+/* ---- host arrays larger than device memory ----------------------------------------------------------------------- */
 
 enum { HELD = 30000, LONG = 100000 };
 
@@ -1030,7 +1030,7 @@ static void pieces(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(dict_memory, queries_of_host_arrays_need_no_room_for_them)
+Test(dict_memory, queries_of_host_arrays_need_no_memory_for_them)
 {
     test_each_device_with("cpu=0", pieces);
 }
@@ -1070,7 +1070,7 @@ static void memory_goes_back(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(dict_memory, clear_and_destroy_give_memory_back)
+Test(dict_memory, clear_and_destroy_free_memory)
 {
     test_each_device(memory_goes_back);
 }

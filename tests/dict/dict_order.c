@@ -9,7 +9,7 @@
 enum { HELD = 50 }; /* elements of the dictionaries */
 #define N ((size_t) 100)
 
-/* ---- order between calls ------------------------------------------------------------------------------------- */
+/* ---- order between calls ----------------------------------------------------------------------------------------- */
 
 /* Every call with arrays and an order, on no operations. Calls below FIRST_QUERY change the dictionary. */
 enum { FIRST_QUERY = 4, N_CALLS = 9 };
@@ -140,7 +140,7 @@ static void turns(struct test *t)
     (void) clReleaseCommandQueue(other);
 }
 
-Test(dict_order, calls_on_several_queues_come_in_their_order)
+Test(dict_order, calls_on_several_queues_run_in_order)
 {
     test_each_device(turns);
 }
@@ -192,7 +192,7 @@ static void going(struct test *t)
     check_going(t, true);
 }
 
-Test(dict_order, commands_under_way_finish_when_the_dictionary_goes)
+Test(dict_order, pending_commands_complete_after_destroy)
 {
     test_each_device(going);
 }
@@ -247,7 +247,7 @@ Test(dict_order, bad_orders_are_refused)
     test_each_device(bad_orders);
 }
 
-/* ---- threads and forks --------------------------------------------------------------------------------------- */
+/* ---- threads and forks ------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 8, SHARE = 700 };
 
@@ -350,7 +350,7 @@ static void forks(struct test *t)
     }
 }
 
-Test(dict_order, after_fork_every_call_says_so)
+Test(dict_order, after_fork_every_call_fails)
 {
     test_each_device(forks);
 }

@@ -42,17 +42,17 @@ static void check_tunings(struct test *t)
     test_true(t, ran > 20);
 }
 
-Test(dict_tunings, each_tuning_gives_the_same)
+Test(dict_tunings, each_tuning_returns_the_same)
 {
     test_each_device(check_tunings);
 }
 
-Test(dict_tunings, each_tuning_gives_the_same_on_an_unknown_gpu)
+Test(dict_tunings, each_tuning_returns_the_same_on_an_unknown_gpu)
 {
     test_each_device_with("cpu=0", check_tunings);
 }
 
-Test(dict_tunings, each_tuning_gives_the_same_where_groups_make_progress)
+Test(dict_tunings, each_tuning_returns_the_same_if_groups_make_progress)
 {
     test_each_device_with("cpu=0,progress=1", check_tunings);
 }

@@ -53,7 +53,7 @@ static void sort(struct history *h)
     h->sorted = true;
 }
 
-/* ---- one key ------------------------------------------------------------------------------------------------------ */
+/* ---- one key ----------------------------------------------------------------------------------------------------- */
 
 /* The operation's precondition and effect on the key. Reads come first. */
 enum kind { READ_ABSENT, READ_PRESENT, READ_VALUE, CREATE, REPLACE, REMOVE };
@@ -365,7 +365,7 @@ static enum history_verdict explain_key(const struct history_op *op, size_t coun
     return verdict;
 }
 
-/* ---- all keys ------------------------------------------------------------------------------------------------------- */
+/* ---- all keys ---------------------------------------------------------------------------------------------------- */
 
 static const char *const code_name[] = { "find", "contains", "upsert", "insert", "erase" };
 
@@ -425,7 +425,7 @@ enum history_verdict history_explain(struct history *h, const struct model *afte
     return HISTORY_EXPLAINED;
 }
 
-/* ---- what many-keyed operations may see ------------------------------------------------------------------------------- */
+/* ---- operations on many keys ------------------------------------------------------------------------------------- */
 
 static void range_of_key(struct history *h, uint64_t key, size_t *first, size_t *end)
 {

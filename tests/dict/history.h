@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histories of operations that ran side by side, and whether an order of them explains what they returned.
+/* Histories of concurrent operations, and whether an order of them explains their results.
  *
  *     struct history h = history_begin(&before, true);
- *     history_add(&h, (struct history_op) { .key = form, .code = ORDO_FIND, .found = 1, .saw = 7, .begin = 3, .end = 9 });
+ *     history_add(&h, (struct history_op) { .key = form, .code = ORDO_FIND, .found = 1, .begin = 3, .end = 9 });
  *     if (history_explain(&h, &after, text, sizeof text) != HISTORY_EXPLAINED) ...
  *     history_free(&h);
  *
- * Each operation has an interval of a clock that all share, and took effect at one moment of it. Keys are apart: a history
- * is linearizable if that of each key is. (Herlihy and Wing, Linearizability, TOPLAS 1990. The search is that of Wing and Gong,
- * Testing and Verifying Concurrent Objects, JPDC 1993, with states seen before left out, as Lowe does: Testing for
- * Linearizability, 2017.)
- */
+ * Each operation has an interval of a common clock and took effect at one moment of it. A history is linearizable if the
+ * history of each key is. (Herlihy and Wing, Linearizability, TOPLAS 1990. The search is by Wing and Gong, Testing and
+ * Verifying Concurrent Objects, JPDC 1993. It skips known states like Lowe, Testing for Linearizability, 2017.) */
 #ifndef ORDO_TESTS_HISTORY_H
 #define ORDO_TESTS_HISTORY_H
 

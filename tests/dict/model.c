@@ -33,7 +33,7 @@ void model_clear(struct model *model)
     model->count = 0;
 }
 
-/* ---- elements of arrays -------------------------------------------------------------------------------------- */
+/* ---- elements of arrays ------------------------------------------------------------------------------------------ */
 
 static uint64_t get_word(const void *array, size_t bytes, size_t i)
 {
@@ -93,7 +93,7 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
     free(element);
 }
 
-/* ---- the sorted array ---------------------------------------------------------------------------------------- */
+/* ---- the sorted array -------------------------------------------------------------------------------------------- */
 
 size_t model_rank(const struct model *model, uint64_t form)
 {
@@ -133,7 +133,7 @@ static void take_out(struct model *model, size_t at)
     memmove(&model->element[at], &model->element[at + 1], (model->count - at) * sizeof *model->element);
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* Position of the nearest key in this relation to `form`; model->count if there is none. */
 static size_t neighbour(const struct model *model, ordo_code code, uint64_t form)
@@ -277,7 +277,7 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
     }
 }
 
-/* ---- batches of operations on single keys ---------------------------------------------------------------------- */
+/* ---- batches of operations on single keys ------------------------------------------------------------------------ */
 
 struct turn {
     uint64_t form;

@@ -9,12 +9,12 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- kinds of keys ------------------------------------------------------------------------------------------- */
+/* ---- kinds of keys ----------------------------------------------------------------------------------------------- */
 
 const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
                                                    "equal",  "few",   "clustered", "extremes" };
 
-/* ---- kinds of steps ------------------------------------------------------------------------------------------ */
+/* ---- kinds of steps ---------------------------------------------------------------------------------------------- */
 
 #define BIT(column)    (1u << (column))
 #define IN_CODES       BIT(COL_CODES)
@@ -70,12 +70,12 @@ size_t step_operations(const struct step *step)
     return has_columns(step->kind) && !has_one_operation(step->kind) ? step->count : 1;
 }
 
-/* ---- a run --------------------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 struct run {
     struct test           *t;
     const struct sequence *s;
-    struct sabotage       *sabotage;
+    struct fault          *fault;
     struct test            random; /* its test_random is the step's */
     struct model           model;
     ordo_dict             *dict;
@@ -124,7 +124,7 @@ static void hash_number(struct run *run, uint64_t number)
         hash_bytes(run, &(uint8_t) { (uint8_t) (number >> shift) }, 1);
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static size_t below(struct run *run, size_t n)
 {
@@ -263,7 +263,7 @@ static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
     return run->keys[at < run->n_keys ? at : run->n_keys - 1];
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 enum { HOST_GUARD_BYTES = 64, HOST_GUARD = 0x3b };
 
@@ -352,7 +352,7 @@ static struct ordo_host_batch batch_of(const struct columns *c)
                                       .range_capacity = c->room };
 }
 
-/* ---- inputs -------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static uint8_t draw_update(struct run *run)
 {
@@ -419,7 +419,7 @@ static void draw_combine(struct run *run, struct columns *c)
     c->value = (ordo_type) ((wide ? ORDO_U64 : ORDO_U32) + 2 * (all ? any : (uint32_t) key % types));
 }
 
-/* Fills all input columns, including those that the call does not take, for the model. */
+/* Fills all input columns for the model, even columns that the call does not take. */
 static void fill_inputs(struct run *run, const struct step *step, struct columns *in)
 {
     const struct draw d = make_draw(run, !is_update(step->kind));
@@ -477,7 +477,7 @@ static unsigned draw_columns(struct run *run, const struct step *step, const str
     return run->s->value_bytes ? columns : columns & ~VALUE_COLUMNS;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status call_host(struct run *run, enum step_kind kind, const struct columns *c, size_t *needed)
 {
@@ -603,7 +603,7 @@ static ordo_status call_by_device(struct run *run, enum step_kind kind, struct c
     return status;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static uint64_t word_at(const struct columns *c, enum column column, size_t i)
 {
@@ -641,22 +641,22 @@ static void compare_column(struct run *run, enum column column, const struct col
 
 static void spoil(struct run *run, const struct step *step, const struct columns *got)
 {
-    struct sabotage *sabotage = run->sabotage;
+    struct fault *fault = run->fault;
 
-    if (!sabotage || sabotage->done || sabotage->kind != step->kind)
+    if (!fault || fault->done || fault->kind != step->kind)
         return;
-    if (sabotage->column == N_COLUMNS && run->model.count > 0) {
+    if (fault->column == N_COLUMNS && run->model.count > 0) {
         run->model.count--;
         memmove(run->model.element, run->model.element + 1, run->model.count * sizeof *run->model.element);
-        sabotage->done = true;
-    } else if (sabotage->column < N_COLUMNS && got->of[sabotage->column] && got->elements[sabotage->column] > 0) {
-        const size_t bytes = got->elements[sabotage->column] * got->bytes[sabotage->column];
-        ((uint8_t *) got->of[sabotage->column])[bytes / 2] ^= 1;
-        sabotage->done = true;
+        fault->done = true;
+    } else if (fault->column < N_COLUMNS && got->of[fault->column] && got->elements[fault->column] > 0) {
+        const size_t bytes = got->elements[fault->column] * got->bytes[fault->column];
+        ((uint8_t *) got->of[fault->column])[bytes / 2] ^= 1;
+        fault->done = true;
     }
 }
 
-/* ---- steps with arrays --------------------------------------------------------------------------------------- */
+/* ---- steps with arrays ------------------------------------------------------------------------------------------- */
 
 /* The expected status, and in `want` the expected outputs. */
 static ordo_status expected(struct run *run, const struct step *step, struct columns *in, struct columns *want,
@@ -802,7 +802,7 @@ static void do_batch(struct run *run, const struct step *step)
     free_columns(&want);
 }
 
-/* ---- steps without ------------------------------------------------------------------------------------------- */
+/* ---- steps without ----------------------------------------------------------------------------------------------- */
 
 static void check_statistics(struct run *run, bool compact)
 {
@@ -876,7 +876,7 @@ static void do_plain(struct run *run, const struct step *step)
     }
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static void do_step(struct run *run, const struct step *step)
 {
@@ -918,9 +918,9 @@ static void end_run(struct run *run)
     free(run->keys);
 }
 
-struct outcome sequence_run(struct test *t, const struct sequence *s, struct sabotage *sabotage)
+struct outcome sequence_run(struct test *t, const struct sequence *s, struct fault *fault)
 {
-    struct run run = { .t = t, .s = s, .sabotage = sabotage, .random = *t };
+    struct run run = { .t = t, .s = s, .fault = fault, .random = *t };
 
     begin_run(&run);
     for (size_t i = 0; i < s->n_steps && !run.outcome.failed; i++) {

@@ -130,7 +130,7 @@ void sequence_print(FILE *to, const struct sequence *s);
 
 /* Fault injection for tests of the tests, in the first suitable step of this kind: flips a bit of an output, or drops
  * the model's least element (column N_COLUMNS). */
-struct sabotage {
+struct fault {
     enum step_kind kind;
     enum column    column;
     bool           done;
@@ -145,7 +145,7 @@ struct outcome {
 };
 
 /* Runs all steps on a new dictionary, with ordo_dict_check after each update and at the end. */
-struct outcome sequence_run(struct test *t, const struct sequence *s, struct sabotage *sabotage);
+struct outcome sequence_run(struct test *t, const struct sequence *s, struct fault *fault);
 
 /* Removes steps, and operations of steps, while the sequence still fails. */
 void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome);

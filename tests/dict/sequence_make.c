@@ -9,7 +9,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- from seeds ---------------------------------------------------------------------------------------------- */
+/* ---- from seeds -------------------------------------------------------------------------------------------------- */
 
 static void add_step(struct sequence *s, enum step_kind kind, uint32_t count)
 {
@@ -119,7 +119,7 @@ size_t sequence_operations(const struct sequence *s)
     return n;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 void sequence_print(FILE *to, const struct sequence *s)
 {
@@ -223,7 +223,7 @@ bool sequence_read(const char *path, struct sequence *out)
     return from != NULL && ok;
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static bool still_fails(struct test *t, const struct sequence *s, struct outcome *outcome)
 {

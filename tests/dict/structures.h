@@ -90,9 +90,9 @@ static inline size_t structure_family(size_t subject)
     return family;
 }
 
-/* Each type needs kernels of its own, which structures mostly share. Without ORDO_TEST_KINDS=all, tests use u32 and f64
+/* Each type needs its own kernels, which structures mostly share. Without ORDO_TEST_KINDS=all, tests use u32 and f64
  * for all structures (on a GPU f64 for half of them), and one other type for a quarter of them, selected by the seed. A
- * skiplist of small chunks and a HAMT of fixed depth have own kernels, so they get u32 only. All tests of dictionaries
+ * skiplist of small chunks and a HAMT of fixed depth share no kernels, so they get u32 only. All tests of dictionaries
  * select the same, so that they share built kernels. */
 static inline bool type_is_met(ordo_type type, size_t subject, uint64_t seed, bool cpu)
 {

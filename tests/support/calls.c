@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public call over arrays: see calls.h. */
+/* All public calls over arrays: see calls.h. */
 #include "calls.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #define LENGTH(array)      (sizeof(array) / sizeof *(array))
 #define OR_NULL(g, params) ((g)->no_params ? NULL : (params))
 
-/* ---- both forms of each call -------------------------------------------------------------------------------------- */
+/* ---- both forms of each call ------------------------------------------------------------------------------------- */
 
-/* Functions that make ordo_NAME and ordo_NAME_host with the arguments that follow, the order last. */
+/* Defines functions that call ordo_NAME and ordo_NAME_host with these arguments. ordo_NAME also gets the order. */
 #define CALL(name, ...)                                                                                                \
     static ordo_status call_##name(const struct given *g, const struct ordo_slice a[])                                 \
     {                                                                                                                  \
@@ -20,7 +20,7 @@
         return ordo_##name##_host(__VA_ARGS__);                                                                        \
     }
 
-/* ---- primitives --------------------------------------------------------------------------------------------------- */
+/* ---- primitives -------------------------------------------------------------------------------------------------- */
 
 static uint32_t row_bytes(const struct given *g)
 {
@@ -70,7 +70,7 @@ CALL(scatter, g->dev, SCATTER(g), a[0], a[1], g->count, a[2], g->second)
 CALL(top_k, g->dev, TOP(g), a[0], a[1], g->count, g->k, a[2], a[3], a[4])
 CALL(select, g->dev, SELECT(g), a[0], g->count, g->k, a[1], a[2])
 
-/* Over host memory it sorts in place. */
+/* ordo_sort_host sorts in place. */
 static ordo_status call_sort(const struct given *g, const struct ordo_slice a[])
 {
     return ordo_sort(g->dev, SORT(g), a[0], a[1], a[2], a[3], g->count, g->order);
@@ -160,7 +160,7 @@ const struct array_call primitive_calls[] = {
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
-/* ---- dictionaries ------------------------------------------------------------------------------------------------- */
+/* ---- dictionaries ------------------------------------------------------------------------------------------------ */
 
 CALL(dict_build, g->dict, a[0], a[1], g->count)
 CALL(dict_upsert, g->dict, a[0], a[1], g->count)
@@ -177,10 +177,10 @@ CALL(dict_first, g->dict, a[0], a[1], a[2])
 CALL(dict_last, g->dict, a[0], a[1], a[2])
 CALL(dict_select, g->dict, a[0], g->count, a[1], a[2], a[3])
 CALL(dict_aggregate, g->dict, g->value, g->op, a[0], a[1], g->count, a[2], a[3])
-/* ORDO_LE where others have ORDO_GE, which ranks have not. */
+/* Ranks have ORDO_LE; the default relation is ORDO_GE. */
 CALL(dict_rank, g->dict, g->relation == ORDO_GE ? ORDO_LE : g->relation, a[0], g->count, a[1])
 
-/* Where the number of elements goes. */
+/* Where a call writes the number of elements. */
 #define COUNT_OF(g, unused) ((g)->no_count ? NULL : (g)->got ? (g)->got : (unused))
 static _Thread_local size_t unused;
 CALL(dict_export, g->dict, a[0], a[1], g->room, COUNT_OF(g, &unused))
@@ -298,7 +298,7 @@ const struct array_call dict_calls[] = {
       { IN("codes", 1, CODES), KEYS, IN("his", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
         MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1), MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) } },
-    /* upserts of different keys: what else it can do depends on the order that it has not */
+    /* upserts of distinct keys, because other results depend on the order */
     { DICT(apply_concurrent),
       { IN("codes", 1, UPSERTS),
         IN("keys", 4, DISTINCT),
@@ -348,7 +348,7 @@ const struct array_call dict_calls[] = {
 };
 const size_t n_dict_calls = LENGTH(dict_calls);
 
-/* ---- what they are given ------------------------------------------------------------------------------------------------ */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 const struct array_call *call_named(const char *name)
 {
@@ -361,7 +361,7 @@ const struct array_call *call_named(const char *name)
     return NULL;
 }
 
-/* The two halves of an ascending array, the second first. */
+/* The two halves of an ascending array, second half first. */
 static const struct ordo_run *halves(size_t n)
 {
     static struct ordo_run runs[2];
@@ -435,7 +435,7 @@ size_t call_array_bytes(const struct call_array *array, const struct given *g)
 static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t n, size_t held)
 {
     switch (input) {
-    case INPUT_ASCENDING: /* with repeats */
+    case INPUT_ASCENDING: /* with duplicates */
         return (uint32_t) (i / 2 * (UINT32_MAX / n));
     case INPUT_RANKS:
         return (uint32_t) test_below(t, held + 2);

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public call over arrays, as tables: over device memory and over host memory. Tests that hold for all calls alike
- * (faults.c, bad_arguments.c) go through them. */
+/* Tables of all public calls over arrays, each in both forms. Tests of all calls (faults.c, bad_arguments.c) use
+ * them. */
 #ifndef ORDO_TESTS_CALLS_H
 #define ORDO_TESTS_CALLS_H
 
 #include "support.h"
 
-/* What a call is given besides its arrays; call_given makes what is right. */
+/* Arguments of a call, except for its arrays. call_given makes valid ones. */
 struct given {
     ordo_device             *dev;
-    ordo_dict               *dict;      /* of dictionary calls, instead of the device */
-    bool                     no_params; /* NULL for the parameters, or for the batch */
-    bool                     no_count;  /* NULL for where the number of elements goes */
+    ordo_dict               *dict;      /* instead of the device, for dictionary calls */
+    bool                     no_params; /* passes NULL for the parameters or the batch */
+    bool                     no_count;  /* passes NULL for the pointer to the number of elements */
     ordo_type                type;
     uint32_t                 value_bytes;
-    size_t                   n;      /* elements that the arrays are made for */
-    size_t                   count;  /* elements that the call is told of: n where it is right */
-    size_t                   second; /* of the other array: the keys searched, the second one merged, the rows */
-    size_t                   k;      /* elements wanted of an order, or the one */
-    size_t                   room;   /* elements that ranges, exports and groups may write */
+    size_t                   n;      /* the size of the arrays */
+    size_t                   count;  /* the count that is passed; n if valid */
+    size_t                   second; /* size of the other array: keys searched, second array merged, rows */
+    size_t                   k;      /* number of elements of top_k, or index of select */
+    size_t                   room;   /* capacity of ranges, exports and groups */
     ordo_relation            relation;
     ordo_op                  op;
-    const struct ordo_run   *runs; /* of merge_runs */
+    const struct ordo_run   *runs; /* for merge_runs */
     size_t                   n_runs;
     const struct ordo_order *order;
-    size_t                  *got; /* receives how many elements came out; NULL: nobody asks */
+    size_t                  *got; /* receives the number of elements; NULL: not needed */
 
-    /* Parameters of array calls. Zero is the default of each. */
+    /* Parameters of array calls, each with default 0. */
     ordo_op           array_op;
-    ordo_type         value; /* what values are that reduce_by_key, combines and aggregates work on */
+    ordo_type         value; /* type of the values of reduce_by_key, combines and aggregates */
     bool              inclusive, descending, greatest, sorted, wide, upper, sorted_queries, distinct;
     uint32_t          first_bit, bits, row_bytes; /* row_bytes 0: 4 */
     const ordo_index *index;
@@ -38,63 +38,63 @@ struct given {
     bool     ascending;
 };
 
-/* What an input holds, so that the call has something to do. */
+/* Contents of an input. */
 enum call_input {
     INPUT_RANDOM,
     INPUT_ASCENDING,
     INPUT_DISTINCT,
-    INPUT_RANKS, /* of what the dictionary holds, and some past the last */
-    INPUT_ABOVE, /* the array before it */
+    INPUT_RANKS, /* ranks of present elements, and some past the last */
+    INPUT_ABOVE, /* upper bounds for the array before it */
     INPUT_FLAGS,
     INPUT_CODES,
     INPUT_POINTS, /* codes of operations on single keys */
     INPUT_UPSERTS,
     INPUT_ROOMS,
-    INPUT_INDICES, /* of n rows; some of no row */
+    INPUT_INDICES, /* of n rows; some out of range */
 };
 
-enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* times n: what outputs of ranges have room for */ };
+enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */ };
 struct call_array {
     const char     *name;
     size_t          bytes;
-    size_t          times, more; /* it has times * n + more elements */
+    size_t          times, more; /* times * n + more elements */
     enum call_input input;
-    bool            output, optional, value; /* value: not there if value_bytes is 0 */
+    bool            output, optional, value; /* value: absent if value_bytes is 0 */
 };
 
 struct array_call {
-    const char *name; /* the function over device memory; `name`_host is that over host memory */
+    const char *name; /* the function over device memory; NAME_host is the other form */
     ordo_status (*run)(const struct given *g, const struct ordo_slice a[]);
     ordo_status (*run_host)(const struct given *g, void *const a[]);
-    bool              typed, has_values;  /* whether it looks at the type, at value_bytes */
-    struct call_array array[CALL_ARRAYS]; /* outputs come last */
-    ordo_dict_op      needs;              /* what a dictionary must be able to do */
-    bool              once;               /* made again it does something else */
+    bool              typed, has_values;  /* has a type; has value_bytes */
+    struct call_array array[CALL_ARRAYS]; /* outputs last */
+    ordo_dict_op      needs;              /* capability that a dictionary needs */
+    bool              once;               /* has another result when repeated */
 };
 
 extern const struct array_call primitive_calls[], dict_calls[];
 extern const size_t            n_primitive_calls, n_dict_calls;
 
-/* The table's entry of a function, or NULL. */
+/* The entry of a function, or NULL. */
 const struct array_call *call_named(const char *name);
 
-/* The same as a dictionary without order takes it: of its operations those on single keys. */
+/* A copy for dictionaries without order: operations on single keys only. */
 struct array_call call_without_order(const struct array_call *call);
 
 struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n);
 
 size_t call_arrays(const struct array_call *call);
-/* Elements of an array made for n. */
+/* Elements of an array of size n. */
 static inline size_t call_array_count(const struct call_array *array, size_t n)
 {
     return array->times * n + array->more;
 }
 /* Whether the array holds keys, or elements of an array call. */
 bool call_array_is_key(const struct call_array *array);
-/* Bytes of an element, by what the array holds: a key, a value or a row of `g`. 0: there is no such array. */
+/* Size of an element by its content: key, value or row of `g`. 0: the array is absent. */
 size_t call_array_bytes(const struct call_array *array, const struct given *g);
-/* Writes inputs for the whole call: 4-byte keys, of which most lie close to those of elements 0 to `held` of
- * dict_case.h; ranges hold about one of them each. */
+/* Writes inputs for a whole call: 4-byte keys, mostly close to those of elements 0 to `held` of dict_case.h. Ranges
+ * hold about one of them each. */
 void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[]);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of OpenCL C that kernels call, of integers and vectors of them.
+/* The functions of OpenCL C that kernels call, on integers and vectors of them.
  *
- * PoCL 3.1 puts 16,000 lines before each program that declare all there are, for all types: that is 0.1 s of the 0.1 to 0.3 that it
- * takes for a program, and half of what it takes for one that it knows. What is
- * called and is not here is an error of the build, which names it: it is to be added. */
+ * PoCL 3.1 puts 16,000 lines with all declarations before each program. That takes 0.1 s of 0.1 to 0.3 s for a new
+ * program, and half of the time for a cached one. A function that is missing here causes a build error; add it. */
 #define DECLARED __attribute__((overloadable))
 #define CONST    __attribute__((overloadable, const))
 #define READS    __attribute__((overloadable, pure))
@@ -63,7 +62,7 @@ uint CONST  upsample(ushort high, ushort low);
 long CONST  upsample(int high, uint low);
 ulong CONST upsample(uint high, uint low);
 
-/* ---- atomic updates, as of OpenCL C 1.2 ----------------------------------------------------------------------------- */
+/* ---- atomic updates, as of OpenCL C 1.2 -------------------------------------------------------------------------- */
 
 #define UPDATES_IN(WHERE, T, FORM)                                                                                     \
     T DECLARED FORM##_add(volatile WHERE T *word, T x);                                                                \
@@ -84,7 +83,7 @@ UPDATES(long, atom)
 UPDATES(ulong, atom)
 #endif
 
-/* ---- ordered loads and stores --------------------------------------------------------------------------------------- */
+/* ---- ordered loads and stores ------------------------------------------------------------------------------------ */
 
 #if __OPENCL_C_VERSION__ >= 200
 #define ORDERED_IN(WHERE, T)                                                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests that hang on purpose, for hangs.c, which runs this program and expects it to be ended. */
+/* Tests that hang on purpose. hangs.c runs this program and expects the watchdog to end it. */
 #include "support.h"
 
 #include <time.h>
@@ -8,7 +8,7 @@
 static void wait_for_ever(struct test *t)
 {
     t->seed = 77;
-    test_context(t, "a lock that nobody gives back");
+    test_context(t, "a lock that is never released");
     for (;;)
         (void) pause();
 }
@@ -18,7 +18,7 @@ Test(hang, on_the_host)
     test_each_device_with("local=16384", wait_for_ever);
 }
 
-/* Before anything is tried. */
+/* Hangs before it reports progress. */
 Test(hang, at_once)
 {
     for (;;)
@@ -27,7 +27,7 @@ Test(hang, at_once)
 
 static const char kernel_text[] = "__kernel void spin(volatile __global uint *p) { while (*p == 0) ; }\n";
 
-/* In clFinish, behind a kernel that waits for what never comes. */
+/* Hangs in clFinish after a kernel that waits for an event that never comes. */
 static void wait_for_a_kernel(struct test *t)
 {
     const char   *text = kernel_text;
@@ -35,7 +35,7 @@ static void wait_for_a_kernel(struct test *t)
     cl_int        code = CL_SUCCESS;
     cl_device_id  id = ordo_device_id(t->dev);
     const cl_uint zero = 0;
-    test_context(t, "to build a kernel"); /* a sign of life: opening may have taken long */
+    test_context(t, "to build a kernel"); /* reports progress, because opening may have taken long */
     struct test_array word = test_upload(t, &zero, 1, sizeof zero, 0);
     cl_program        program = clCreateProgramWithSource(ordo_device_context(t->dev), 1, &text, NULL, &code);
 
@@ -53,7 +53,7 @@ Test(hang, on_the_device)
     test_each_device(wait_for_a_kernel);
 }
 
-/* Signs of life, for longer than the watchdog's patience: not ended. */
+/* Reports progress for longer than the watchdog's timeout, and is not ended. */
 static void take_long(struct test *t)
 {
     for (int i = 0; i < 6; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watchdog of the tests (watchdog.h): what hangs is ended, named, and fails. The tests that hang are in hang.c, a
- * program of its own, which is run here with little patience. */
+/* Tests the watchdog (watchdog.h): a hanging test is ended, named and fails. hang.c has the hanging tests, in its own
+ * program with a short timeout. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What it printed, cut to fit. The hanging program has its own end if the watchdog fails: a minute. */
+/* Captures the output, truncated. The hanging program ends after a minute if the watchdog fails. */
 static int run_hanging(const char *test, const char *seconds, char *said, size_t room)
 {
     char   command[512];
@@ -27,14 +27,14 @@ static int run_hanging(const char *test, const char *seconds, char *said, size_t
     return WEXITSTATUS(status);
 }
 
-/* Part of what is said of the thread that waits. */
+/* Part of the report on the waiting thread. */
 #ifdef __GLIBC__
 #define WHERE "libc.so.6(pause"
 #else
 #define WHERE "watchdog"
 #endif
 
-/* Runs the test that hangs; it must fail, in time, with each of these texts in what it prints. */
+/* Runs the hanging test, which must fail in time with each of these texts in its output. */
 static void expect_ended(const char *test, const char *seconds, const char *const *texts)
 {
     static char said[65536];
@@ -49,7 +49,7 @@ Test(hangs, on_the_host_are_ended_and_named)
 {
     expect_ended("on_the_host", "8",
                  (const char *const[]) { "watchdog: hang/on_the_host hangs: no sign of life for 8 s",
-                                         "trying: a lock that nobody gives back", "mask local=16384",
+                                         "trying: a lock that is never released", "mask local=16384",
                                          "device: ", "seed:   ORDO_TEST_SEED=77", WHERE, NULL });
 }
 
@@ -59,13 +59,13 @@ Test(hangs, on_the_device_are_ended_and_named)
                  (const char *const[]) { "watchdog: hang/on_the_device hangs", "trying: a word that stays 0", NULL });
 }
 
-Test(hangs, before_anything_is_tried_are_ended_and_named)
+Test(hangs, before_the_first_trial_are_ended_and_named)
 {
     expect_ended("at_once", "2",
                  (const char *const[]) { "watchdog: hang/at_once hangs", "trying: (nothing yet)", NULL });
 }
 
-Test(hangs, are_not_seen_where_there_are_signs_of_life)
+Test(hangs, are_not_reported_with_progress)
 {
     static char said[65536];
     const int   status = run_hanging("not_at_all", "2", said, sizeof said);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a test program fail that ran no test: Criterion calls a --filter that matches no test a success. */
+/* Fails a test program that ran no test, because Criterion accepts a --filter without matches. */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 #include <stdio.h>
 
-/* Criterion disables the tests that the filter leaves out. */
+/* Criterion disables the tests that the filter excludes. */
 static bool any_enabled(const struct criterion_suite_stats *suite)
 {
     for (; suite; suite = suite->next)

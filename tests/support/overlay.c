@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel sources that differ from the library's: see overlay.h. */
+/* Modified kernel sources: see overlay.h. */
 #define _GNU_SOURCE
 #include "overlay.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel sources that differ from the library's: a directory for ORDO_CL_DIR, which holds the files that do. */
+/* Modified kernel sources, in a directory for ORDO_CL_DIR. */
 #ifndef ORDO_TESTS_OVERLAY_H
 #define ORDO_TESTS_OVERLAY_H
 
@@ -9,21 +9,21 @@ struct overlay {
     char dir[64];
 };
 
-/* Makes an empty directory. Mistakes end the test, here as below. */
+/* Makes an empty directory. All functions here end the test if they fail. */
 void overlay_begin(struct overlay *o);
-/* A file with this text. */
+/* Writes a file with this text. */
 void overlay_write(const struct overlay *o, const char *file, const char *text);
-/* The file as it is there, or else as it is in the library, in which the first `from` becomes `to`. */
+/* Replaces the first `from` by `to` in the directory's file, or in a copy of the library's. */
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to);
-/* The library's `from` with one line more, as `file`; the number of that line. */
+/* Writes the library's `from` with an added line as `file`. Returns the number of the line. */
 int overlay_add_line(const struct overlay *o, const char *file, const char *from, const char *line);
-/* How often a text is in the file as it is there, or in the library. */
+/* Counts occurrences of a text in the directory's file, or in the library's. */
 size_t overlay_count(const struct overlay *o, const char *file, const char *text);
-/* The file as it is there, or in the library; to be freed. */
+/* The text of the directory's file, or of the library's; the caller frees it. */
 char *overlay_text(const struct overlay *o, const char *file);
-/* From here on devices are opened with it. */
+/* Opens devices with the directory from here on. */
 void overlay_use(const struct overlay *o);
-/* No longer; and removes the directory. */
+/* Stops that and removes the directory. */
 void overlay_end(const struct overlay *o);
 
 #endif

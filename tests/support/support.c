@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of device code share: see support.h. */
+/* Helpers for tests of device code: see support.h. */
 #define _GNU_SOURCE
 #include "support.h"
 #include "watchdog.h"
@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The device as it is, then with less. On a CPU "cpu=0" gives the code of an unknown GPU without lanes, "progress=1"
- * the code of one whose groups may wait for each other. */
+/* The device itself, then with fewer abilities. On a CPU "cpu=0" selects the code of an unknown GPU without lanes, and
+ * "progress=1" that of a GPU whose groups may wait for each other. */
 const char *const test_masks[] = {
     "",
     "lanes=one",
@@ -38,7 +38,7 @@ const char *const test_type_name[6] = { "u32", "u64", "i32", "i64", "f32", "f64"
 const uint32_t    test_value_bytes[6][TEST_VALUE_SIZES] = { { 4, 0, 8 }, { 0, 4, 8 }, { 0, 4, 8 },
                                                             { 4, 0, 8 }, { 8, 0, 4 }, { 8, 0, 4 } };
 
-/* ---- failing ------------------------------------------------------------------------------------------------- */
+/* ---- failing ----------------------------------------------------------------------------------------------------- */
 
 void test_fail(const struct test *t, const char *file, int line, const char *format, ...)
 {
@@ -79,7 +79,7 @@ void test_context(struct test *t, const char *format, ...)
     watchdog_note(t->context, t->facts ? t->facts->name : "", t->mask, t->seed);
 }
 
-/* The fact first, in words; in brackets at the end the status, the device, and the place in the source. */
+/* A message begins with the fact in words and ends with the status, the device and the source line in brackets. */
 static bool is_a_message(const char *text)
 {
     const char *place = strrchr(text, ' '), *dot = place ? strchr(place, '.') : NULL;
@@ -90,7 +90,7 @@ static bool is_a_message(const char *text)
            !strstr(text, " && ");
 }
 
-/* What the device says of its last error, if it had one with memory for a message. */
+/* Checks the device's last error, unless memory for the message was missing. */
 static void check_message(const struct test *t, const char *call, const char *file, int line)
 {
     char        *text = test_alloc(1 << 16);
@@ -124,7 +124,7 @@ void *test_alloc(size_t bytes)
     return made;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 uint64_t test_seed(void)
 {
@@ -133,8 +133,8 @@ uint64_t test_seed(void)
     return text ? strtoull(text, NULL, 0) : 1;
 }
 
-/* Says in the file that ORDO_TEST_LANES names, if it does, how lanes talk to each other here, and what the self-test took away:
- * `./run ci` counts them. */
+/* Appends to the file ORDO_TEST_LANES how lanes communicate here and what the self-test disabled. `./run ci` counts
+ * these lines. */
 static void note_lanes(const struct ordo_facts *facts)
 {
     static const char *const names[] = { "one", "Khronos", "NVIDIA", "AMD" };
@@ -148,8 +148,8 @@ static void note_lanes(const struct ordo_facts *facts)
     (void) fclose(file);
 }
 
-/* Says in the file that ORDO_TEST_TIMES names, if it does, what a test took on a device: seconds that passed and of the CPU, then
- * those of opening the device, of building its programs and of calls that waited for that, and how many were built. */
+/* Appends to the file ORDO_TEST_TIMES the time of a test on a device: elapsed and CPU seconds; then seconds for opening
+ * the device, building programs, and calls that waited for builds; then the number of builds. */
 static void note_time(const struct test *t, double seconds, double cpu)
 {
     const char *const          path = getenv("ORDO_TEST_TIMES");
@@ -181,8 +181,8 @@ static void run_body(ordo_device *dev, const char *mask, test_body body)
     note_time(&t, (ordo_now_ms() - start) / 1e3, (double) (clock() - cpu) / CLOCKS_PER_SEC);
 }
 
-/* Whether a mask left of the device what another one left too. 64-bit atomics are for groups that wait for each other, and for
- * the self-test, which each mask of a device has when it is opened. */
+/* Whether two masks leave the same abilities. 64-bit atomics matter only to groups that wait for each other and to the
+ * self-test, which each mask gets when it is opened. */
 static bool same_abilities(const struct ordo_facts *a, const struct ordo_facts *b)
 {
     return a->cpu == b->cpu && a->lanes == b->lanes && a->sub_group == b->sub_group &&
@@ -191,7 +191,7 @@ static bool same_abilities(const struct ordo_facts *a, const struct ordo_facts *
            a->max_group == b->max_group && a->max_alloc_bytes == b->max_alloc_bytes;
 }
 
-/* ---- how programs are built --------------------------------------------------------------------------------- */
+/* ---- how programs are built -------------------------------------------------------------------------------------- */
 
 static bool is_pocl(const ordo_device *dev, const char *version)
 {
@@ -199,7 +199,7 @@ static bool is_pocl(const ordo_device *dev, const char *version)
            strncmp(dev->facts.driver, version, strlen(version)) == 0;
 }
 
-/* Whatever a mask makes of it: PoCL names its devices so. Nothing of OpenCL is called, which tests make fail. */
+/* Also under a mask, because PoCL names its devices so. Calls no OpenCL function, because tests make these fail. */
 static bool is_processor(const ordo_device *dev)
 {
     static const char *const kinds[] = { "pthread", "basic", "cpu" };
@@ -210,7 +210,7 @@ static bool is_processor(const ordo_device *dev)
     return is;
 }
 
-/* Whether it is the host's code that this process tests. */
+/* Whether this process tests host code. */
 static bool of_host;
 
 static long value_of(const struct ordo_define *defines, const char *name, long otherwise)
@@ -221,10 +221,10 @@ static long value_of(const struct ordo_define *defines, const char *name, long o
     return otherwise;
 }
 
-/* On a CPU a compiler takes most of the time, PoCL 5 to 10 times as long for a GPU's code with optimization: up to 30 s a kernel. What it
- * makes of that no user runs, and some of it is wrong (tests/README.md, "Drivers"); and the code for types of keys and sizes of values
- * differs in a line or two, so that of u32 keys alone is optimized, too, with values of 4 bytes where there can be some. With
- * ORDO_TEST_KINDS=all (the suite slow) all that a CPU runs is, and where tests say test_optimized. */
+/* On a CPU most of the time goes to the compiler. PoCL needs 5 to 10 times as long for a GPU's code with optimization,
+ * up to 30 s a kernel. No user runs that code, and some of it is wrong (tests/README.md, "Drivers"). Kernels for other
+ * types differ in a line or two. So only code for u32 keys is optimized, with values of 4 bytes if there are any.
+ * ORDO_TEST_KINDS=all (suite slow) and test_optimized optimize all code that a CPU runs. */
 static bool is_optimized(const ordo_device *dev, const struct ordo_define *defines)
 {
     if (dev->optimized != 0)
@@ -239,7 +239,7 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
              value_of(defines, "COMBINE_TYPE", ORDO_U32) == ORDO_U32));
 }
 
-/* Whether PoCL is to have declared.cl instead of its own declarations, and its text. */
+/* Whether PoCL gets declared.cl instead of its own declarations. */
 static bool are_declared(const ordo_device *dev)
 {
     return is_pocl(dev, "3.1") && !test_wants_all("ORDO_TEST_KINDS");
@@ -262,7 +262,7 @@ static const char *before_programs(const ordo_device *dev)
     return are_declared(dev) ? read_declared() : "";
 }
 
-/* The name that keeps Clang's declarations from being read twice. */
+/* Keeps Clang from reading its declarations again. */
 #define NO_DECLARATIONS " -D_OPENCL_H_"
 
 static const char *options_of_programs(const ordo_device *dev, const struct ordo_define *defines)
@@ -285,16 +285,16 @@ void test_host_code(void)
     of_host = true;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------ */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* One device: its context and id; NULL for the one that ORDO_DEVICE selects. */
+/* A device: context and id; NULL for the one that ORDO_DEVICE selects. */
 struct place {
     cl_context   context;
     cl_device_id id;
 };
 
-/* Of tests that run at once one takes the self-test of a mask, and the others find what it said: -1 if nothing is kept, else what to
- * close. */
+/* Of concurrent tests one runs the self-test of a mask, and the others reuse its result. Returns -1 if none is kept,
+ * else a descriptor to close. */
 static int lock_opening(const char *mask)
 {
     const char *const kept = getenv("ORDO_CACHE");
@@ -310,8 +310,8 @@ static int lock_opening(const char *mask)
     return lock;
 }
 
-/* Where a mask says that groups make progress and the device does not, it may be right today and wrong on a busy day: such
- * a device is taken as the mask has it, without a self-test that would take it back (device_lanes tests that). */
+/* If a mask claims that groups make progress and the device does not, the self-test may pass today and fail on a busy
+ * day. The device is then opened without a self-test, which would reject the mask (device_lanes tests that). */
 static ordo_device *open_place(const struct place *place, const char *mask)
 {
     char                      message[512] = "";
@@ -336,14 +336,15 @@ static ordo_device *open_place(const struct place *place, const char *mask)
 
 enum { PLATFORMS_MAX = 16, DEVICES_MAX = 16, MASKS_MAX = 16 };
 
-/* Which of how many devices, and whether it is not to be taken for a GPU: a CPU beside one. */
+/* The index among several devices, and whether the device is a CPU among GPUs. */
 struct turn {
     cl_uint device, n_devices;
     bool    cpu_only;
 };
 
-/* Each mask is kernels to build. Where there are several devices they take turns, so that each has the first mask and a share of the
- * others, which is another in each program. A GPU's code on a CPU is what a GPU beside it runs. With ORDO_TEST_KINDS=all each has all. */
+/* Each mask needs kernels. Several devices share the masks: each has the first mask and a part of the others, which
+ * differs between programs. A GPU among the devices runs GPU code in place of the CPU. ORDO_TEST_KINDS=all gives each
+ * device all masks. */
 static bool mask_is_met(const struct turn *turn, const char *const *masks, size_t m)
 {
     size_t program = 0;
@@ -357,7 +358,7 @@ static bool mask_is_met(const struct turn *turn, const char *const *masks, size_
     return m == 0 || (m + turn->device + program + test_seed()) % 2 == 0;
 }
 
-/* Runs body with each mask of a list that ends with NULL, but once only with what is the same to body. */
+/* Runs body with each mask of a list that ends with NULL, but only once for masks that are equal to body. */
 static void run_on_place(const struct place *place, const struct turn *turn, const char *const *masks, test_body body)
 {
     struct ordo_facts seen[MASKS_MAX];
@@ -391,7 +392,7 @@ static void run_on_device(cl_platform_id platform, cl_device_id id, const struct
     (void) clReleaseContext(place.context);
 }
 
-/* All devices, with their platforms. */
+/* All devices and their platforms. */
 struct devices {
     cl_uint        n;
     cl_platform_id platform[PLATFORMS_MAX * DEVICES_MAX];
@@ -523,7 +524,7 @@ void test_look_back(struct test *t)
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
 }
 
-/* ---- random input -------------------------------------------------------------------------------------------- */
+/* ---- random input ------------------------------------------------------------------------------------------------ */
 
 /* Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators (OOPSLA 2014). */
 uint64_t test_random(struct test *t)
@@ -581,7 +582,7 @@ static void put_bits(void *keys, size_t bytes, size_t i, uint64_t bits)
         ((uint64_t *) keys)[i] = bits;
 }
 
-static ordo_type sorted_type; /* qsort hands nothing to its comparison */
+static ordo_type sorted_type; /* qsort passes no context */
 
 static int by_sorted_type(const void *a, const void *b)
 {
@@ -647,14 +648,14 @@ void test_keys(struct test *t, ordo_type type, enum test_shape shape, size_t cou
         put_bits(keys, bytes, i, key_of_shape(t, bytes, shape, few));
     if (shape != TEST_ASCENDING && shape != TEST_DESCENDING)
         return;
-    for (size_t i = 1; i < count; i += 7) /* repeats */
+    for (size_t i = 1; i < count; i += 7) /* duplicates */
         memcpy((uint8_t *) keys + i * bytes, (uint8_t *) keys + (i - 1) * bytes, bytes);
     sort_keys(type, count, keys);
     if (shape == TEST_DESCENDING)
         reverse_keys(bytes, count, keys);
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void print_element(char *text, size_t size, ordo_type type, size_t bytes, const void *element)
 {
@@ -709,7 +710,7 @@ void test_check_same(const struct test *t, const char *what, ordo_type type, siz
               count);
 }
 
-/* ---- device arrays ------------------------------------------------------------------------------------------- */
+/* ---- device arrays ----------------------------------------------------------------------------------------------- */
 
 enum { GUARD_BYTES = 64, GUARD = 0xa5 };
 
@@ -753,7 +754,7 @@ void test_free(struct test_array *array)
     array->mem = NULL;
 }
 
-/* The first guard byte that has changed; SIZE_MAX if none has. */
+/* The first changed guard byte; SIZE_MAX if there is none. */
 static size_t changed_guard(const uint8_t *image, const struct test_array *array)
 {
     const size_t end = bytes_before(array) + bytes_of(array);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that ends tests that hang: see watchdog.h. */
+/* The thread that ends hanging tests: see watchdog.h. */
 #define _GNU_SOURCE
 #include "watchdog.h"
 
@@ -22,7 +22,7 @@ enum { SECONDS_UNLESS_SET = 600 };
 static struct {
     pthread_mutex_t lock;
     double          patience; /* seconds */
-    double          alive_at; /* the last sign of life */
+    double          alive_at; /* time of the last report */
     uint64_t        seed;
     char            trying[256], device[128], mask[128];
 } dog = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -45,16 +45,16 @@ void watchdog_note(const char *trying, const char *device, const char *mask, uin
     (void) pthread_mutex_unlock(&dog.lock);
 }
 
-/* The test that runs in this process, or NULL. (Declared a constant, which it is not: it is set when the test begins.) */
+/* The test that runs in this process, or NULL. (Declared const, but set when the test begins.) */
 static const struct criterion_test *current_test(void)
 {
     return *(const struct criterion_test *const volatile *) &criterion_current_test;
 }
 
-/* ---- where each thread is -------------------------------------------------------------------------------------------- */
+/* ---- places of the threads --------------------------------------------------------------------------------------- */
 
 #ifdef __GLIBC__
-enum { FRAMES_MOST = 48, TELLS = 40 /* which of the real-time signals: drivers use the first */ };
+enum { FRAMES_MOST = 48, TELLS = 40 /* which real-time signal: drivers use the first ones */ };
 
 static volatile sig_atomic_t told;
 
@@ -67,7 +67,7 @@ static void tell(int number)
     told = 1;
 }
 
-/* A thread that keeps signals from itself tells nothing, after half a second. */
+/* After half a second, gives up on a thread that blocks signals. */
 static void ask(pid_t thread)
 {
     const struct timespec nap = { .tv_nsec = 10000000 };
@@ -96,7 +96,7 @@ static void ask_threads(void)
     (void) closedir(threads);
 }
 
-/* The first time it loads a library, for which a thread that hangs may have the lock. */
+/* The first backtrace loads a library, and a hanging thread may hold the loader's lock then. */
 static void prepare_to_ask(void)
 {
     void *frame = NULL;
@@ -112,7 +112,7 @@ static void prepare_to_ask(void)
 }
 #endif
 
-/* ---- the dog ---------------------------------------------------------------------------------------------------------- */
+/* ---- the watchdog thread ----------------------------------------------------------------------------------------- */
 
 static _Noreturn void bark(void)
 {
@@ -127,7 +127,7 @@ static _Noreturn void bark(void)
     abort();
 }
 
-/* Each test runs in a process of its own. In the one that starts them no test is ever current. */
+/* Each test runs in its own process. The process that starts them has no current test. */
 static void *watch(void *unused)
 {
     const struct timespec nap = { .tv_nsec = 250000000 };
@@ -146,7 +146,7 @@ static void *watch(void *unused)
     return unused;
 }
 
-/* Before main, so that no test has to think of it. Signals are for the other threads. */
+/* Before main, so that all tests have it. Blocks signals in its thread. */
 __attribute__((constructor)) static void let_out(void)
 {
     const char *set = getenv("ORDO_TEST_WATCHDOG");

@@ -170,7 +170,7 @@ void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, 
     }
 }
 
-/* ---- which range has an element ---------------------------------------------------------------------------------- */
+/* ---- owners of elements ------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void interval_count(__global const uint *first, __global const uint *past, uint n, __global uint *counts,
@@ -229,7 +229,7 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes owners of segments of 2^(level + 1) pieces to those of 2^level. */
+/* Passes owners of segments of 2^(level + 1) pieces to segments of 2^level pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {
