@@ -236,7 +236,7 @@ peers() {
 tuning() {
     expect 0 "$tune" --budget 2 --primitives merge --shapes k4v4 --dry-run --row --json "$dir/tune.json"
     prints out 'merge.k4v4'
-    prints out '{ ORDO_MERGE_ITEMS, K4V4, '
+    prints out '{ ORDO_MERGE_ITEMS, '
     [ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
     grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
     # What is written is what is said; a value of a former profile that nothing better was found for stays.
