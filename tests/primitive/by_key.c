@@ -130,7 +130,7 @@ Test(by_key, tiles_that_do_not_answer_are_folded_again)
     struct overlay o;
     overlay_begin(&o);
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_POLLS 65536", "#define LOOKBACK_POLLS 16");
-    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_TORTURE 0", "#define LOOKBACK_TORTURE 5");
+    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_FAULTS 0", "#define LOOKBACK_FAULTS 5");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", unanswered);
     overlay_end(&o);
