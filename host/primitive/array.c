@@ -64,7 +64,7 @@ ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
         return ORDO_FAIL(dev, ORDO_INVALID, "%d is no operation (ordo_op)", (int) op);
     if (op == ORDO_SUM && is_float(type))
         return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
-                         "ORDO_SUM of floats would depend on the device's grouping: it is for integers");
+                         "a sum of floats depends on the device's grouping: ORDO_SUM is for integers");
     return ORDO_OK;
 }
 
