@@ -8,8 +8,8 @@
  *             waits for a change sees the change.
  *   acquire   later reads and writes of this work-item happen after it.
  *   release   earlier reads and writes of this work-item happen before it.
- *   Pairs     if an acquire load reads the word of a release store, everything that the storing work-item did before the
- *             store is visible to the loading work-item after the load. A barrier (global fence) before the store and a
+ *   Pairs     if an acquire load reads the word of a release store, everything that the storing work-item did before
+ *             the store is visible to the loading work-item after the load. A barrier (global fence) before the store and a
  *             barrier after the load extend this to their groups.
  *
  * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
@@ -267,8 +267,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 /* Accesses to many words that one work-item at a time changes under a latch while others read them without it. The
  * reader discards torn words if a version, read before and after, differs. Fences or dependencies order these accesses.
  *
- *   peek   after an acquire fence of this work-item, a load that reads no cache that other groups' stores do not reach; with
- *          PTX it never reads one. 16 bytes are one load from a multiple of 16.
+ *   peek   after an acquire fence of this work-item, a load that reads no cache that other groups' stores do not reach;
+ *          with PTX it never reads one. 16 bytes are one load from a multiple of 16.
  *   poke   the store for peeks.
  *
  * Only peeks read words that pokes write; peeks may also read words of the functions above. Plain loads of such words,

@@ -10,7 +10,7 @@
  *   ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size: kernels fix the size of their sub-groups
  *   ORDO_INT64_ATOMICS 1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
  *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
- *   ORDO_ADDRESS_ORDER 1 if a read at an address that depends on another read comes after it, without a fence (atomic.cl)
+ *   ORDO_ADDRESS_ORDER 1 if a read at an address that depends on another read comes after it, without a fence
  * For simulators that detect data races (tests/conformance/oclgrind.sh):
  *   ORDO_CHECKED       1: every function of atomic.cl is an atomic update, so that each other race is a fault
  * The defaults are the minimum of all devices, so that each file also compiles alone. */

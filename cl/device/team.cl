@@ -5,8 +5,8 @@
  * Four back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
  *
  * Unless a function states otherwise:
- *   Called by   every lane of the whole SUB-GROUP, also if teams are narrower, from control flow that is uniform over the
- *               sub-group, before any lane returns. subgroup_any makes a loop's condition uniform.
+ *   Called by   every lane of the whole SUB-GROUP, also if teams are narrower, from control flow that is uniform over
+ *               the sub-group, before any lane returns. subgroup_any makes a loop's condition uniform.
  *   Groups      are one-dimensional, their size a multiple of ORDO_SUBGROUP. Then
  *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks on each device.
  *   Memory      is not ordered: only team_sync makes a lane's writes to local memory visible to another lane.
@@ -560,7 +560,7 @@ ORDO_FN void team_sync(void)
     subgroup_sync();
 }
 
-/* Likewise for global memory. */
+/* subgroup_sync for global memory. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR

@@ -281,7 +281,6 @@ typedef struct {
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
-
     for (uint distance = 1; distance < FOLD_TEAMS; distance *= 2) {
         fold_item x = fold_identity();
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -298,7 +297,7 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 /* The fold of `mine`, which is the same in all lanes of a team, over the teams before this one; *total: over all teams.
  *
  * Called by   the whole group, from uniform control flow
- * Barriers    between the writes of scratch and the reads; none after. The caller has one before it writes scratch again.
+ * Barriers    between the writes of scratch and the reads; none after. The caller has one before its next writes.
  */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
@@ -307,7 +306,6 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
     return fold_identity();
 #else
     const uint team = team_index();
-
     if (team_lane() == 0)
         scratch->team[team] = mine;
 #if FOLD_TEAMS <= TEAM_WIDTH
@@ -329,7 +327,6 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
-
     (void) group_fold_before(team_fold(x), scratch, &total);
     return total;
 }
@@ -341,7 +338,6 @@ ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, 
     const uint first = min((uint) get_local_id(0) * part, count);
     const uint end = min(first + part, count);
     fold_item  x = fold_identity();
-
     for (uint i = first; i < end; i++)
         x = fold(x, items[i]);
     return group_fold(x, scratch);

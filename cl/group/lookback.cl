@@ -31,8 +31,8 @@
 #ifndef LOOKBACK_POLLS
 #define LOOKBACK_POLLS 65536
 #endif
-#ifndef LOOKBACK_TORTURE
-#define LOOKBACK_TORTURE 0
+#ifndef LOOKBACK_FAULTS
+#define LOOKBACK_FAULTS 0
 #endif
 
 #define LOOKBACK_NONE   0
@@ -115,7 +115,6 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     fold_word       value = 0;
     fold_mark       mark = 0;
     uint            flags_all = ~0u, flags_any = 0;
-
     ORDO_UNROLL
     for (uint w = 0; w < LOOKBACK_WORDS; w++) {
         const lookback_word word = lookback_load(s.words + (ulong) tile * LOOKBACK_WORDS + w);
@@ -159,7 +158,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
  * lookback_again. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
-    if (tile & LOOKBACK_TORTURE & 1)
+    if (tile & LOOKBACK_FAULTS & 1)
         return;
     lookback_publish(s, tile, tile == 0 || fold_is_closed(own) ? LOOKBACK_PREFIX : LOOKBACK_OWN, own);
     if (in_place)
@@ -176,7 +175,6 @@ ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lo
                                        bool in_place)
 {
     lookback_status again, now;
-
     again.item = lookback_refold(input, tile);
     again.flag = LOOKBACK_OWN;
     again.touched = false;
@@ -203,7 +201,6 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
     uint      next = tile;
     uint      polls = 0;
-
     while (next > 0) {
         lookback_status seen;
         seen.flag = LOOKBACK_PREFIX;
@@ -245,7 +242,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
 /* Publishes the fold up to the tile's end. One work-item calls. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
-    if ((tile << 1 & LOOKBACK_TORTURE & 2) | (LOOKBACK_TORTURE & 4))
+    if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
         return;
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }

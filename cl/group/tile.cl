@@ -55,7 +55,6 @@ ORDO_FN uint tile_position(uint tile, uint row)
 ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
 {
     const uint first = tile * TILE_SIZE - shift;
-
     return first < count && count - first >= TILE_SIZE;
 }
 
@@ -113,7 +112,6 @@ ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift
 {
     const bool whole = tile_is_whole(tile, count, shift);
     uint       bits = 0;
-
 #if TILE_VECTOR == 4
     if (whole && ((ulong) (flags - shift) & 3) == 0) {
         ORDO_UNROLL

@@ -29,7 +29,6 @@
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
-
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
         const uint first = tile_position(tile, r);
@@ -50,7 +49,6 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
                             __local fold_scratch *scratch)
 {
     fold_item total;
-
     tile_load_input(in, tile, t);
     const fold_item teams = group_fold_before(tile_rows(tile, t), scratch, &total);
     ORDO_UNROLL
@@ -65,7 +63,6 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
                              __local fold_scratch *scratch)
 {
     input_tile t;
-
     barrier(CLK_LOCAL_MEM_FENCE);
     const fold_item own = tile_fold(in, tile, &t, scratch);
     tile_write(in, tile, &t, before);
@@ -87,7 +84,6 @@ ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint r
 {
     const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
     fold_item  before = group_fold_items(sums, group, scratch);
-
     for (uint tile = group * range; tile < end; tile++)
         before = tile_whole(in, tile, before, scratch);
 }
@@ -108,8 +104,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
     const lookback_state s = lookback_state_at(state, stamp);
     const uint           tile = lookback_ticket(s, &l->ticket);
     input_tile           t;
-
-    const fold_item own = tile_fold(in, tile, &t, &l->scratch);
+    const fold_item      own = tile_fold(in, tile, &t, &l->scratch);
     if (get_local_id(0) == 0)
         lookback_announce(s, tile, own, in_place);
     const fold_item before = lookback_prefix(in, s, tile, own, in_place, &l->before);
@@ -125,7 +120,6 @@ ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint ran
     const uint group = (uint) get_group_id(0), end = tiles_end(tiles, range);
     fold_item  sum = fold_identity();
     input_tile t;
-
     for (uint tile = group * range; tile < end; tile++) {
         sum = fold(sum, tile_fold(in, tile, &t, scratch));
 #if FOLD_GROUP > 1

@@ -115,7 +115,6 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
-
     if (number >= a->room)
         return;
 #if BY_KEY_VALUES
@@ -153,7 +152,6 @@ ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint
 {
     uint      heads = first == 0, i = end;
     fold_word value = FOLD_IDENTITY;
-
     for (uint k = max(first, 1u); k < end; k++)
         heads += a->keys[k] != a->keys[k - 1];
     while (i > first) {
@@ -178,7 +176,6 @@ ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
     fold_word value = fold_value(before);
-
     for (uint i = t->first; i < t->end; i++) {
         if (by_key_is_head(a, i)) {
             if (heads > 0)
@@ -205,7 +202,6 @@ ORDO_FN fold_item tile_whole(__private const by_key_arrays *a, uint tile, fold_i
                              __local fold_scratch *scratch)
 {
     input_tile t;
-
     t.first = tile * TILE_SIZE;
     t.end = t.first + min(TILE_SIZE, a->count - t.first);
     return by_key_write(a, &t, before);
@@ -232,7 +228,6 @@ typedef struct {
 ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     const bool whole = tile_is_whole(tile, a->count, 0);
-
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
         const uint first = tile_position(tile, r);
@@ -339,7 +334,6 @@ ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
     const uint part = TILE_SIZE / TEAM_WIDTH;
     const uint first = tile * TILE_SIZE + team_lane() * part;
     fold_item  sum = fold_identity();
-
     for (uint i = first; i < first + part; i++)
         if (i < a->count)
             sum = fold(sum, by_key_item(a, i));

@@ -86,7 +86,6 @@ ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __
 ORDO_FN uint compact_share(__private const compact_arrays *a, __private const input_tile *t)
 {
     uint kept = 0;
-
     for (uint i = t->first; i < t->end; i++)
         kept += a->flags[i] != 0;
     return kept;
@@ -106,7 +105,6 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
-
     for (uint i = t->first; at < end; i++) {
         a->keys_out[at] = a->keys[i];
         if (COMPACT_VALUE_BYTES)
@@ -173,7 +171,6 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     uint row_at = at + t->before;
-
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ITEMS; r++) {
         const bool      kept = t->flags >> r & 1;
@@ -207,7 +204,6 @@ ORDO_FN fold_item tile_whole(__private const compact_arrays *a, uint tile, fold_
 ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
 {
     uint kept = 0;
-
     for (uint i = team_lane(); i < TILE_SIZE; i += TEAM_WIDTH)
         kept += a->flags[tile * TILE_SIZE + i] != 0;
     return team_reduce_add(kept);
@@ -246,7 +242,6 @@ void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *co
     const uint           end = tiles_end(tiles, range);
     uint                 mine = 0;
     input_tile           t;
-
     for (uint tile = (uint) get_group_id(0) * range; tile < end; tile++) {
         compact_load_flags(&a, tile, &t);
         mine += compact_share(&a, &t);

@@ -116,9 +116,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
  * may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
-    const float a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
-    const uint  reach = TEAM_WIDTH / 2 * near;
-
+    const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
+    const uint   reach = TEAM_WIDTH / 2 * near;
     merge_search search = { diagonal, diagonal - min(diagonal, in->b_count), min(diagonal, in->a_count) };
     const uint   guess = min((uint) (a_share * (float) diagonal), search.high);
     merge_vote(in, max(guess, search.low + reach) - reach, near, &search);
@@ -133,7 +132,6 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-
     /* both teams may belong to one sub-group, which must call as a whole */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
@@ -182,10 +180,9 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
  * barrier; ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
-    const uint a_count = tile->a_count, count = a_count + tile->b_count;
-    const uint first = (uint) get_local_id(0) * MERGE_ITEMS, diagonal = min(first, count);
-    const uint a = merge_path(mem->keys, a_count, mem->keys + a_count, tile->b_count, diagonal);
-
+    const uint         a_count = tile->a_count, count = a_count + tile->b_count;
+    const uint         first = (uint) get_local_id(0) * MERGE_ITEMS, diagonal = min(first, count);
+    const uint         a = merge_path(mem->keys, a_count, mem->keys + a_count, tile->b_count, diagonal);
     const merge_cursor at = { a, a_count, a_count + diagonal - a, count };
     ordo_key_form      merged[MERGE_ITEMS];
     uint               from[MERGE_ITEMS];
@@ -208,7 +205,6 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 {
     const uint lid = (uint) get_local_id(0), count = tile->a_count + tile->b_count;
     keys_out += tile->begin;
-
 #if ORDO_VALUE_BYTES
     /* all reads precede the writes, so keys are written while values arrive */
     merge_value values[MERGE_ITEMS];
@@ -257,7 +253,6 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
     const merge_input   in = {
           a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
     };
-
     merge_tile tile;
     merge_find_tile(&in, near, mem.a_split, &tile);
     merge_load(&in, &tile, &mem);
@@ -312,7 +307,6 @@ void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
     const uint begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
     merge_tile tile;
     merge_set_tile(&tile, begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
-
     __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;
     keys_out += keys_out_at + begin;
 #if ORDO_VALUE_BYTES

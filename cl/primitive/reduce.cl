@@ -26,7 +26,6 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 {
     const uint end = (uint) min((ulong) end_tile * TILE_ITEMS, (ulong) count);
     fold_item  sum = fold_identity();
-
     for (uint i = first_tile * TILE_ITEMS; i < end; i++)
         sum = fold(sum, fold_make(fold_value_of(in[i]), 0));
     return sum;
@@ -39,7 +38,6 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
-
     for (uint tile = first_tile; tile < end_tile; tile++) {
         tile_keys keys;
         tile_load(in, count, shift, tile, fold_key_of(FOLD_IDENTITY), &keys);
@@ -59,7 +57,6 @@ ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shi
 {
     const uint      first = (uint) get_group_id(0) * range;
     const fold_item mine = reduce_tiles(in, count, shift, first, first + min(range, tiles - first));
-
     return group_fold(mine, scratch);
 }
 
@@ -87,7 +84,6 @@ typedef volatile __global uint *reduce_left;
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
-
     for (uint i = get_local_id(0); i < count; i += FOLD_GROUP)
         sum = fold(sum, fold_make(reduce_peek(&left[i]), 0));
     return group_fold(sum, scratch);
@@ -115,7 +111,6 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
     __local reduce_local local_memory;
     const uint           groups = (uint) get_num_groups(0);
     fold_item            sum = reduce_range(in + in_at, count, shift, tiles, range, &local_memory.scratch);
-
     if (groups > 1) {
         if (get_local_id(0) == 0)
             local_memory.last = reduce_leave(ticket, left, sum);
@@ -139,7 +134,6 @@ void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shif
 {
     __local fold_scratch scratch;
     const fold_item      sum = reduce_range(in + in_at, count, shift, tiles, range, &scratch);
-
     if (get_local_id(0) == 0 && last)
         out[out_at] = fold_key_of(fold_value(sum));
     if (get_local_id(0) == 0 && !last)
@@ -152,7 +146,6 @@ void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *
 {
     __local fold_scratch scratch;
     const fold_item      sum = group_fold_items(sums, count, &scratch);
-
     if (get_local_id(0) == 0)
         out[out_at] = fold_key_of(fold_value(sum));
 }

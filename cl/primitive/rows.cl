@@ -45,7 +45,6 @@ typedef struct {
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
-
     if (row >= a->n_rows)
         return false;
 #if ROWS_SCATTER
@@ -90,7 +89,6 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
-
     for (uint w = get_local_id(0); w < count; w += ROWS_GROUP) {
         const uint from_row = within + w;
         const uint rows = a->words == 1 ? from_row : from_row / a->words;

@@ -51,7 +51,6 @@ ORDO_FN fold_item scan_item(__private const scan_arrays *a, uint i)
 ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end)
 {
     fold_item sum = fold_identity();
-
     for (uint i = first; i < end; i++)
         sum = fold(sum, scan_item(a, i));
     return sum;
@@ -112,7 +111,6 @@ ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private con
 ORDO_FN fold_item tile_whole(__private const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
 {
     const input_tile t = scan_tile_at(a, tile);
-
     return scan_write(a, &t, before);
 }
 
@@ -145,7 +143,6 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);
-
     return fold_key_of(a->inclusive ? fold_value(upto) : exclusive);
 }
 
@@ -153,7 +150,6 @@ ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, f
 ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     tile_keys out;
-
     ORDO_UNROLL
     for (uint r = 0; r < TILE_ROWS; r++) {
         fold_item left = fold(before, t->row[r]);
@@ -173,7 +169,6 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
     const uint part = TILE_SIZE / TEAM_WIDTH;
     const uint first = tile * TILE_SIZE + team_lane() * part;
     fold_item sum = fold_identity();
-
     for (uint p = first; p < first + part; p++)
         if (p - a->shift < a->count)
             sum = fold(sum, scan_item(a, p - a->shift));

@@ -26,7 +26,6 @@ void sort_chunk_count(__global const ordo_key *keys, __global uint *counts, stru
 {
     uint       count[RANK_RADIX];
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
-
     keys += c.keys_in_at + first;
     for (uint digit = 0; digit < RANK_RADIX; digit++)
         count[digit] = 0;
@@ -54,7 +53,6 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *count
 {
     uint       next[RANK_RADIX]; /* the place of the digit's next element */
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
-
     __global const ordo_value *from_values = PAIR_VALUES(in, c.values_in_at + first);
     __global ordo_value       *to_values = PAIR_VALUES(out, c.values_out_at);
     keys_in += c.keys_in_at + first;
@@ -147,7 +145,6 @@ void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_pla
     const few_pairs out = { keys_out + s.keys_out_at, PAIR_VALUES(out, s.values_out_at) };
     const few_pairs spare = { keys_spare, PAIR_VALUES(spare, 0) };
     uint            counts[FEW_PASSES][RANK_RADIX], moves = 0;
-
     few_count(in, s.count, field, counts);
     for (uint pass = 0; pass < FEW_PASSES; pass++)
         moves += counts[pass][few_digit(in.keys[0], field, pass)] != s.count;

@@ -48,7 +48,6 @@ void sort_direct(PAIRS_IN(in), PAIRS_OUT(out), struct sort_pass p)
     const uint                tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
     const uint                tile_at = tile * RANK_TILE;
     const sort_digit          d = { p.pass, p.shift, p.digit_mask };
-
     keys_in += p.keys_in_at;
     sort_load_keys(keys_in + tile_at, here, bits);
 

@@ -113,7 +113,6 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     const uint      n = sample_keys(count), step = count / n, lid = get_local_id(0);
     uint            pairs = 0, fullest = 0;
     sample_prefixes out;
-
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE)
         l->counts[cell] = 0;
@@ -240,7 +239,6 @@ void sort_histogram(__global const ordo_key *keys, __global uint *counters, __gl
     __local histogram_local l;
     const uint              lid = get_local_id(0), words = h.passes * RANK_RADIX;
     const ulong             stride = get_global_size(0);
-
     for (ulong i = get_global_id(0); i < h.bases_word; i += stride)
         control[i] = 0;
     for (uint i = lid; i < words * HISTOGRAM_COPIES; i += GROUP_SIZE)

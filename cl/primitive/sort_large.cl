@@ -57,7 +57,6 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     const uint bits = KEY_BITS - first_bit, above = (uint) clz((least ^ greatest) | 1);
     const uint differing = above < bits ? bits - above : 1, wanted = (differing + RANK_BITS - 1) / RANK_BITS;
     const uint passes = wanted + (wanted % 2 == (from_out ? 0 : 1) ? 0 : 1);
-
     for (uint pass = 0; pass < passes; pass++) {
         const bool reads_out = (passes - pass) % 2 == 0;
         large_pass(l, reads_out ? out : spare, reads_out ? spare : out, count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
- * each other in one launch, so a pass reads and writes everything once. Adinarayan and Merrill, Onesweep (2022);
+ * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022);
  * look-back: Merrill and Garland (2016).
  *
  * Other ways: reduce-then-scan (sort_scatter.cl) needs no forward progress and reads the keys twice; direct
@@ -63,7 +63,6 @@ ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *s
     const int first_tile = (int) p.first_tile;
     sort_look look[RANK_DIGITS_PER_ITEM];
     bool      silent = false;
-
     RANK_FOR_MY_DIGITS(digit, j)
     {
         look[j].sum = 0;
@@ -144,9 +143,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     ordo_value     value[RANK_ITEMS];
     rank_places    places;
     uint           total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM], before[RANK_DIGITS_PER_ITEM];
-
-    const uint  tile = l.tile, here = sort_tile_count(p.count, tile);
-    const ulong tile_at = (ulong) tile * RANK_TILE;
+    const uint     tile = l.tile, here = sort_tile_count(p.count, tile);
+    const ulong    tile_at = (ulong) tile * RANK_TILE;
     keys_in += p.keys_in_at;
     sort_load_keys(keys_in + tile_at, here, bits);
 

@@ -58,7 +58,6 @@ void sort_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *control, SO
     uint          total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
     const uint    tile = (uint) get_group_id(0), here = sort_tile_count(p.count, tile);
     const ulong   tile_at = (ulong) tile * RANK_TILE;
-
     sort_load_keys(keys_in + p.keys_in_at + tile_at, here, bits);
     sort_rank_tile(&l, bits, d, &places, total, start);
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);

@@ -64,7 +64,6 @@ void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
     ordo_key_form              bits[RANK_ITEMS];
     ordo_value                 value[RANK_ITEMS];
     rank_places                places;
-
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;

@@ -156,7 +156,6 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
 ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
 {
     uint sum = 0;
-
     ORDO_UNROLL
     for (uint k = 0; k < TOP_HELD; k++)
         here[k] = first + k < TOP_RADIX ? ordo_load_relaxed(&histogram[first + k]) : 0;
@@ -171,7 +170,6 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
                       uint candidates)
 {
     const ordo_key_form key = before.key | top_key_of(p, digit);
-
     record[TOP_KEY_LOW] = (uint) key;
 #if KEY_BITS == 64
     record[TOP_KEY_HIGH] = (uint) (key >> 32);
@@ -188,7 +186,6 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     volatile __global uint *histogram = record + TOP_RECORD;
     const uint              first = get_local_id(0) * TOP_MINE;
     uint                    here[TOP_HELD], sum = 0, all;
-
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
@@ -237,7 +234,6 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
     __local top_local l;
     const uint        tiles = (p.count - 1) / TOP_TILE + 1;
     top_record        all;
-
     if (get_group_id(0) >= tiles)
         return;
     all.key = 0;
@@ -336,7 +332,6 @@ typedef struct {
 ORDO_FN top_fates top_fates_of(__private const top_step *s, struct top_pass p, uint first)
 {
     top_fates fates;
-
     fates.sum = 0;
     fates.some = TOP_GROUP == 1 ? ~0u : 0;
     for (uint r = 0; r < s->items; r += TOP_AHEAD) {
@@ -356,7 +351,6 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
                              __global const uint *list_index, __global const uint *state, struct top_pass p)
 {
     top_step s;
-
     s.now = top_read(state, p.pass - 1);
     s.prev = top_read(state, p.pass > 1 ? p.pass - 2 : 0);
     s.done = TOP_SELECT ? s.now.candidates == 1 : s.now.candidates == s.now.needed;
@@ -386,7 +380,6 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
                       uint before, __private const top_places *to)
 {
     top_elements e;
-
     for (uint r = 0; r < s->items; r += TOP_AHEAD) {
         if (!(some >> (r / TOP_AHEAD) % 32 & 1))
             continue;
@@ -426,7 +419,6 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
     const ulong       list_at = (ulong) (p.pass % 2) * p.room;
     const top_places  to = { keys_out + p.keys_out_at, index_out ? index_out + p.index_out_at : 0,
                             listed ? list_keys + list_at : 0, list_index + list_at };
-
     if (s.now.needed == 0 || get_group_id(0) >= tiles)
         return;
     top_clear(&l);
@@ -472,7 +464,6 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     const ordo_key_form key = l->key[i];
     const uint          index = l->index[i];
     uint                before = 0;
-
     for (uint k = 0; k < count; k++)
         before += l->key[k] < key || (l->key[k] == key && l->index[k] < index);
     return before;
@@ -486,7 +477,6 @@ void top_order(__global const ordo_key *keys, __global const uint *index, __glob
                struct top_order o)
 {
     __local top_ordered l;
-
     if (get_group_id(0) > 0) {
         for (ulong i = get_global_id(0) - TOP_GROUP; i < o.state_words; i += get_global_size(0) - TOP_GROUP)
             state[i] = 0;

@@ -17,7 +17,6 @@
 ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_form limit)
 {
     uint n = 0;
-
     for (uint i = 0; i < count; i++)
         n += list[i] <= limit;
     return n;
@@ -27,7 +26,6 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
-
     for (uint bit = KEY_BITS; bit-- > 0;)
         if (top_at_most(list, count, limit | (((ordo_key_form) 1 << bit) - 1)) < needed)
             limit |= (ordo_key_form) 1 << bit;
@@ -39,7 +37,6 @@ ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, 
 {
     const ordo_key_form limit = top_limit(list, count, needed);
     uint                equal = needed - (limit ? top_at_most(list, count, limit - 1) : 0), to = 0;
-
     for (uint i = 0; i < count && to < needed; i++) {
         const bool stays = list[i] < limit || (list[i] == limit && equal > 0);
         equal -= list[i] == limit && equal > 0;
@@ -54,7 +51,6 @@ ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, 
 ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
 {
     uint below = 0;
-
     for (uint i = 0; i < TOP_BLOCK; i++)
         below |= key_bits(keys[i]) < limit;
     return below != 0;
@@ -72,7 +68,6 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
     bool               open = true; /* no limit yet: even the greatest key may be needed */
-
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);
@@ -106,7 +101,6 @@ void top_join(__global const ordo_key *lists, __global const uint *indices, __gl
               __global uint *index_out, struct top_chunks c)
 {
     const ulong chunk = get_group_id(0);
-
     for (uint i = 0; i < c.needed; i++) {
         keys_out[chunk * c.needed + i] = lists[chunk * c.room + i];
         index_out[chunk * c.needed + i] = indices[chunk * c.room + i];

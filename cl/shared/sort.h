@@ -17,8 +17,8 @@
  * most SORT_LAUNCH_MAX elements, so that the count fits.
  *
  *   S1  A word goes from "nothing" to "own count" to "count up to here", each in one store, and never back in a launch.
- *   S2  At the end of a launch every word of its tiles is "count up to here". Passes alternate between two codes for it,
- *       and read the other code as "nothing", so one clear suffices for all passes. */
+ *   S2  At the end of a launch every word of its tiles is "count up to here". Passes alternate between two codes for
+ *       it, and read the other code as "nothing", so one clear suffices for all passes. */
 #pragma once
 #include "shared/group.h"
 
@@ -54,11 +54,11 @@ struct sort_planned {
 
 /* The plan, which the histogram writes and the passes read.
  *
- *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan. Later passes are idle. Without the local pass, PASSES is at
- *       least 1, and is odd if and only if the number of all passes is odd, so that the last pass writes the output. A pass by a
- *       digit that all keys share copies; such passes make PASSES odd or even.
- *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the passes' digits. All keys agree above these
- *       digits, and the local pass sorts by the bits below. PASSES may then be odd or even. */
+ *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan. Later passes are idle. Without the local pass,
+ *       PASSES is at least 1, and is odd if and only if the number of all passes is odd, so that the last pass writes
+ *       the output. A pass by a digit that all keys share copies; such passes make PASSES odd or even.
+ *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the passes' digits. All keys agree above
+ *       these digits, and the local pass sorts by the bits below. PASSES may then be odd or even. */
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
 #define SORT_PLAN_DIGITS 2 /* the digit of each pass, or SORT_IDLE */

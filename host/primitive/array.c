@@ -23,7 +23,6 @@ uint64_t ordo_key_bits(ordo_type type, const void *key)
 {
     uint32_t word = 0;
     uint64_t wide = 0;
-
     if (!key || ordo_type_bytes(type) == 0)
         return 0;
     if (ordo_type_bytes(type) == 8) {
@@ -65,7 +64,7 @@ ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op)
         return ORDO_FAIL(dev, ORDO_INVALID, "%d is no operation (ordo_op)", (int) op);
     if (op == ORDO_SUM && is_float(type))
         return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
-                         "a sum of floats would depend on how the device groups them: ORDO_SUM is for integers");
+                         "a sum of floats depends on the device's grouping: ORDO_SUM is for integers");
     return ORDO_OK;
 }
 
@@ -73,7 +72,6 @@ size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
     size_t                   size = ordo_tunable(dev, group, shape);
-
     while (size > facts->max_group || (size > facts->sub_group && size % facts->sub_group != 0))
         size /= 2;
     return size < facts->sub_group ? 1 : size;

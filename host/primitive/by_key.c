@@ -58,7 +58,6 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b
     const cl_uint                  room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
     struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/by_key.cl");
     struct ordo_args               args = { .n = 0 };
-
     ordo_launch_define(&launch, "BY_KEY_BYTES", (long) keys);
     ordo_launch_define(&launch, "BY_KEY_VALUES", b->values);
     ordo_launch_define(&launch, "BY_KEY_WIDEN", widening(b));
@@ -79,7 +78,6 @@ static ordo_status sort_first(struct ordo_call *call, struct by_key *b)
 {
     const struct ordo_sort_params params = { .key = b->key, .value_bytes = (uint32_t) value_bytes(b), .bits = b->bits };
     struct ordo_slice             keys = ordo_none(), values = ordo_none();
-
     ORDO_TRY(ordo_call_scratch(call, b->count * key_bytes(b), &keys.mem));
     if (b->values)
         ORDO_TRY(ordo_call_scratch(call, b->count * value_bytes(b), &values.mem));
@@ -106,8 +104,8 @@ static ordo_status check_params(ordo_device *dev, const struct by_key *b)
     if (b->values)
         ORDO_TRY(ordo_check_op(dev, b->value, b->op));
     ORDO_REQUIRE(dev, !b->wide || (b->op == ORDO_SUM && ordo_type_bytes(b->value) == 4), ORDO_INVALID,
-                 "wide, but only sums of 4-byte integers can be");
-    ORDO_REQUIRE(dev, b->bits <= 8 * key_bytes(b), ORDO_INVALID, "bits is %u: such a key has %zu", (unsigned) b->bits,
+                 "wide is for ORDO_SUM of ORDO_U32 or ORDO_I32 only");
+    ORDO_REQUIRE(dev, b->bits <= 8 * key_bytes(b), ORDO_INVALID, "bits is %u: a key has %zu", (unsigned) b->bits,
                  8 * key_bytes(b));
     ORDO_REQUIRE_COUNT(dev, "count", b->count);
     return ORDO_OK;
@@ -136,7 +134,6 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct by_key *b)
 static ordo_status run(ordo_device *dev, struct by_key *b, const struct ordo_order *order)
 {
     struct ordo_call call;
-
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     return ordo_call_end(&call, check_and_enqueue(&call, b));
 }

@@ -24,7 +24,6 @@ static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)
                                                FOLD_ITEM_BYTES(COUNT_BYTES, false, false) };
     struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/compact.cl");
     struct ordo_args               args = { .n = 0 };
-
     if (c->count == 0)
         return ordo_call_fill(call, c->kept.mem, c->kept.at * COUNT_BYTES, COUNT_BYTES, 0);
     ordo_launch_define(&launch, "COMPACT_KEY_BYTES", (long) c->params->key_bytes);
@@ -69,7 +68,6 @@ ordo_status ordo_compact(ordo_device *dev, const struct ordo_compact_params *par
 {
     const struct compaction c = { params, keys, values, flags, keys_out, values_out, kept, count };
     struct ordo_call        call;
-
     ORDO_TRY(check_params(dev, params));
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     ordo_status status = check(dev, &c);
@@ -93,7 +91,6 @@ ordo_status ordo_compact_host(ordo_device *dev, const struct ordo_compact_params
         [VALUES_OUT] = ordo_host_out(values_out, count, params->value_bytes),
         [KEPT] = ordo_host_out(kept, 1, sizeof *kept),
     };
-
     struct ordo_call call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, N));
     ordo_status status = ordo_compact(dev, params, a[KEYS].slice, a[VALUES].slice, a[FLAGS].slice, count,

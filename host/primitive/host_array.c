@@ -21,7 +21,6 @@ static ordo_status check(ordo_device *dev, const struct ordo_host_array *a)
 {
     const void *host = a->upload ? a->from : a->to;
     const char *name = name_of(a);
-
     ORDO_REQUIRE(dev, a->count <= ORDO_MAX_COUNT, ORDO_TOO_LARGE, "%s has %zu elements: " ORDO_AT_MOST, name, a->count,
                  ORDO_MAX_COUNT);
     ORDO_REQUIRE(dev, host || a->count == 0 || a->bytes == 0, ORDO_INVALID, "%s is NULL", name);
@@ -37,7 +36,6 @@ static const char *memory_of(const struct ordo_host_array *a)
 static bool share_a_byte(const struct ordo_host_array *a, const struct ordo_host_array *b)
 {
     const uintptr_t at = (uintptr_t) memory_of(a), other = (uintptr_t) memory_of(b);
-
     return size_of(a) > 0 && size_of(b) > 0 && at < other + size_of(b) && other < at + size_of(a);
 }
 
@@ -75,7 +73,6 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
-
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
@@ -84,7 +81,6 @@ static bool is_aligned(const struct ordo_host_array *a)
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
-
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
     union { /* an input is only read */
@@ -121,12 +117,11 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Places the uploaded (`up`) or other arrays behind the first `used` bytes of a stage. */
+/* Places the arrays with this `up` and `down` behind the first `used` bytes of a stage. Returns the end. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
         struct ordo_host_array *a = &arrays[i];
-
         if (a->bytes == 0 || a->upload != up || a->download != down)
             continue;
         a->staged_at = round_up(round_up(used, STAGE_GRAIN), a->bytes);
@@ -144,8 +139,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* A stage holds uploaded arrays first and downloaded arrays last, so arrays that are both lie in the middle. Arrays
- * that do not fit keep their own buffers. */
+/* A stage holds uploaded arrays first and downloaded arrays last, so arrays that are both lie in the middle. If
+ * the arrays do not fit, each keeps its own buffer. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -183,7 +178,6 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 {
     struct ordo_stage *stage = arrays[0].stage;
     size_t             first = ORDO_STAGE_BYTES, end = 0;
-
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download && wanted_of(&arrays[i]) > 0) {
             first = arrays[i].staged_at < first ? arrays[i].staged_at : first;
@@ -199,14 +193,13 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 /* ---- to the device and back ---------------------------------------------------------------------------------- */
 
 /* No call has more arrays. */
-#define ARRAYS_MOST 16
+#define ARRAYS_MAX 16
 
-/* Transfers the arrays that have their own buffers. */
+/* Uploads the arrays, except those that kernels use in place. */
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
-    struct ordo_transfer transfer[ARRAYS_MOST];
+    struct ordo_transfer transfer[ARRAYS_MAX];
     size_t               n_transfers = 0;
-
     for (size_t i = 0; i < n; i++)
         if (arrays[i].upload && !arrays[i].shared)
             transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
@@ -217,7 +210,7 @@ static ordo_status write_all(struct ordo_call *call, const struct ordo_host_arra
 
 static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
-    assert(n <= ARRAYS_MOST);
+    assert(n <= ARRAYS_MAX);
     for (size_t i = 0; i < n; i++)
         ORDO_TRY(check(call->dev, &arrays[i]));
     ORDO_TRY(check_apart(call->dev, arrays, n));
@@ -226,7 +219,6 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
         return ORDO_OK;
     for (size_t i = 0; i < n; i++) {
         struct ordo_host_array *a = &arrays[i];
-
         share(call->dev, arrays, n, i);
         if (a->bytes && !a->shared)
             ORDO_TRY(ordo_buffer_create(call->dev, size_of(a), &a->slice.mem));
@@ -236,9 +228,8 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
 
 static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
-    struct ordo_transfer transfer[ARRAYS_MOST];
+    struct ordo_transfer transfer[ARRAYS_MAX];
     size_t               n_transfers = 0;
-
     if (n > 0 && arrays[0].stage)
         return receives(arrays, n) ? receive_staged(call, arrays, n) : ORDO_OK;
     for (size_t i = 0; i < n; i++)
@@ -274,7 +265,6 @@ ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ord
         arrays[i].shared = false;
         arrays[i].stage = NULL;
     }
-
     ORDO_TRY(ordo_call_begin_after(call, dev, NULL, last, true));
     const ordo_status status = create_and_write(call, arrays, n);
     if (status == ORDO_OK)
@@ -292,7 +282,6 @@ ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays
 {
     ordo_device *dev = call->dev;
     const bool   waits = receives(arrays, n);
-
     if (status == ORDO_OK)
         status = read_all(call, arrays, n);
     const ordo_status waited = wait_if_shared(dev, arrays, n);

@@ -22,11 +22,10 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
-
-    struct shape shape = {
-        .group = ordo_group_of(dev, ORDO_MERGE_GROUP, data),
-        .items = ordo_tunable(dev, ORDO_MERGE_ITEMS, data),
-        .staged = ordo_tunable(dev, ORDO_MERGE_STAGED, data) != 0,
+    struct shape             shape = {
+                    .group = ordo_group_of(dev, ORDO_MERGE_GROUP, data),
+                    .items = ordo_tunable(dev, ORDO_MERGE_ITEMS, data),
+                    .staged = ordo_tunable(dev, ORDO_MERGE_STAGED, data) != 0,
     };
     if (shape.items > MERGE_ITEMS_MAX)
         shape.group = 1;
@@ -107,7 +106,6 @@ static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params 
         { "b_keys", b->keys, b->count, key_bytes },       { "b_values", b->values, b->count, value_bytes },
         { "keys_out", out->keys, out->count, key_bytes }, { "values_out", out->values, out->count, value_bytes },
     };
-
     ORDO_TRY(check_counts(dev, a->count, b->count));
     return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);
 }
@@ -129,7 +127,6 @@ ordo_status ordo_merge(ordo_device *dev, const struct ordo_merge_params *params,
     const struct ordo_merge_side a = { a_keys, a_values, a_count }, b = { b_keys, b_values, b_count };
     const struct ordo_merge_side out = { keys_out, values_out, a_count + b_count };
     struct ordo_call             call;
-
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     return ordo_call_end(&call, check_and_enqueue(&call, params, &a, &b, &out));
 }
@@ -142,7 +139,6 @@ ordo_status ordo_merge_host(ordo_device *dev, const struct ordo_merge_params *pa
 {
     ORDO_TRY(ordo_merge_check_params(dev, params));
     ORDO_TRY(check_counts(dev, a_count, b_count));
-
     const size_t           key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     struct ordo_host_array arrays[] = {
         ordo_host_in(a_keys, a_count, key_bytes),

@@ -28,7 +28,6 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_scan_params sums = { .type = ORDO_U32, .op = ORDO_SUM };
     uint32_t                      sum = 0;
-
     ORDO_TRY(ordo_scan_host(dev, &sums, a->keys, a->out_keys, a->count));
     for (size_t i = 0; i < a->count; sum += a->keys[i++])
         if (a->out_keys[i] != sum)
@@ -60,7 +59,6 @@ static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_sort_params pairs = { .key = ORDO_U32, .value_bytes = sizeof *a->out_values };
-
     for (size_t i = 0; i < a->count; i++) {
         a->out_keys[i] = a->keys[i];
         a->out_values[i] = (uint32_t) i;
@@ -77,7 +75,6 @@ static ordo_status test_search(ordo_device *dev, const struct arrays *a)
     const struct ordo_search_params lower = { .key = ORDO_U32 };
     const size_t                    n = a->count < QUERIES_MAX ? a->count : QUERIES_MAX, step = a->count / n;
     uint32_t                       *ranks = a->out_values; /* inputs, then the results */
-
     for (uint32_t more = 0; more < 2; more++) {
         for (size_t i = 0; i < n; i++)
             a->queries[i] = a->keys[i * step] + more;
@@ -95,7 +92,6 @@ static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 static ordo_status test_count(ordo_device *dev, size_t count)
 {
     uint32_t *all = malloc(4 * count * sizeof *all);
-
     ORDO_REQUIRE_MEMORY(dev, all);
     const struct arrays a = { count, all, all + count, all + 2 * count, all + 3 * count };
     for (size_t i = 0; i < count; i++)
@@ -116,7 +112,6 @@ static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
-
     if (all)
         ORDO_TRY(test_count(dev, 1000));
     return test_count(dev, many);

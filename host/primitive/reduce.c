@@ -26,7 +26,6 @@ static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *
     const struct ordo_launch launch = kernel_of(r, t, ticket ? "reduce_once" : "reduce_keys");
     const cl_uint            count = (cl_uint) r->count, last = t->groups == 1;
     struct ordo_args         args = { .n = 0 };
-
     ordo_args_slice(&args, &r->in);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(t->shift), ORDO_ARG(t->tiles), ORDO_ARG(t->range), ORDO_ARG(sums));
     ordo_args_slice(&args, &r->out);
@@ -43,7 +42,6 @@ static ordo_status enqueue_sums(struct ordo_call *call, const struct reduction *
     struct ordo_launch launch = kernel_of(r, t, "reduce_sums");
     const cl_uint      n_sums = (cl_uint) t->groups;
     struct ordo_args   args = { .n = 0 };
-
     launch.groups = 1;
     ORDO_ADD(&args, ORDO_ARG(sums), ORDO_ARG(n_sums));
     ordo_args_slice(&args, &r->out);
@@ -55,7 +53,6 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
     const size_t      bytes = ordo_type_bytes(r->params->type);
     struct ordo_tiles t = ordo_tiles_of(call->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, bytes, r->count, r->in.at);
     cl_mem            sums = NULL, ticket = NULL;
-
     if (t.groups == 0)
         t.groups = 1; /* an empty array has a fold, too */
     if (t.groups == 1)
@@ -72,7 +69,6 @@ static ordo_status enqueue(struct ordo_call *call, const struct reduction *r)
 static ordo_status check(ordo_device *dev, const struct reduction *r)
 {
     const size_t bytes = ordo_type_bytes(r->params->type);
-
     ORDO_TRY(ordo_check_op(dev, r->params->type, r->params->op));
     ORDO_REQUIRE_COUNT(dev, "count", r->count);
     const struct ordo_array arrays[] = { { "in", r->in, r->count, bytes }, { "out", r->out, 1, bytes } };
@@ -84,7 +80,6 @@ ordo_status ordo_reduce(ordo_device *dev, const struct ordo_reduce_params *param
 {
     const struct reduction r = { params, in, out, count };
     struct ordo_call       call;
-
     ORDO_REQUIRE_GIVEN(dev, params);
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     ordo_status status = check(dev, &r);
@@ -99,8 +94,7 @@ ordo_status ordo_reduce_host(ordo_device *dev, const struct ordo_reduce_params *
     ORDO_REQUIRE_GIVEN(dev, params);
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { ordo_host_in(in, count, bytes), ordo_host_out(out, 1, bytes) };
-
-    struct ordo_call call;
+    struct ordo_call       call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
     return ordo_host_end(&call, a, 2, ordo_reduce(dev, params, a[0].slice, count, a[1].slice, NULL));
 }

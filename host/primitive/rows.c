@@ -12,7 +12,6 @@ static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
     size_t       word = ordo_device_facts(dev)->cpu ? 8 : 16;
-
     while (ends % word != 0)
         word /= 2;
     return word;
@@ -30,7 +29,6 @@ static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t units = ordo_device_facts(dev)->compute_units;
     struct deal  d = { .group = ordo_group_of(dev, ORDO_COMPACT_GROUP, ORDO_K4V0), .word = word_bytes(dev, r) };
-
     if (d.group == 1) {
         const size_t even = ordo_ceil_div(r->count, units * CHUNKS_PER_UNIT);
         d.share = (cl_uint) ordo_min_size(even < ROWS_MIN ? ROWS_MIN : even, ROWS_MAX);
@@ -64,7 +62,6 @@ static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows
     const size_t             groups = ordo_min_size(ordo_ceil_div(count, d->group), units * CHUNKS_PER_UNIT);
     const struct ordo_launch launch = kernel_of(r, d, "rows_latest", groups);
     struct ordo_args         args = { .n = 0 };
-
     ORDO_TRY(ordo_call_scratch(call, r->n_rows * sizeof(cl_uint), latest));
     ORDO_TRY(ordo_call_fill(call, *latest, 0, r->n_rows * sizeof(cl_uint), 0));
     ordo_args_slice(&args, &r->index);
@@ -83,7 +80,6 @@ ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *r)
     const struct ordo_launch launch = kernel_of(r, &d, "rows_move_all", d.groups);
     struct ordo_args         args = { .n = 0 };
     cl_mem                   latest = NULL;
-
     if (r->scatter && !r->distinct)
         ORDO_TRY(enqueue_latest(call, r, &d, &latest));
     ordo_args_slice(&args, &table);
@@ -98,7 +94,7 @@ ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *r)
 static ordo_status check_params(ordo_device *dev, const struct ordo_rows *r)
 {
     ORDO_REQUIRE(dev, r->row_bytes > 0 && r->row_bytes <= ORDO_MAX_ROW_BYTES, ORDO_INVALID,
-                 "rows of %u bytes: they may have 1 to %u", (unsigned) r->row_bytes, (unsigned) ORDO_MAX_ROW_BYTES);
+                 "row_bytes is %u: rows have 1 to %u bytes", (unsigned) r->row_bytes, (unsigned) ORDO_MAX_ROW_BYTES);
     ORDO_REQUIRE_COUNT(dev, "count", r->count);
     ORDO_REQUIRE_COUNT(dev, "n_rows", r->n_rows);
     return ORDO_OK;
@@ -111,7 +107,6 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_r
     const struct ordo_array arrays[] = { r->scatter ? list : table,
                                          { "indices", r->index, r->count, sizeof(cl_uint) },
                                          r->scatter ? table : list };
-
     ORDO_TRY(check_params(call->dev, r));
     ORDO_TRY(ordo_check_arrays(call->dev, arrays, 3, 1));
     return ordo_call_rows(call, r);
@@ -120,7 +115,6 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct ordo_r
 static ordo_status run(ordo_device *dev, const struct ordo_rows *r, const struct ordo_order *order)
 {
     struct ordo_call call;
-
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     return ordo_call_end(&call, check_and_enqueue(&call, r));
 }
@@ -164,7 +158,6 @@ ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *
     struct ordo_host_array a[] = { ordo_host_in(rows, n_rows, params->row_bytes),
                                    ordo_host_in(indices, count, sizeof *indices),
                                    ordo_host_inout(rows_out, count, params->row_bytes) };
-
     ORDO_TRY(check_params(dev, &r));
     struct ordo_call call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));
@@ -180,7 +173,6 @@ ordo_status ordo_scatter_host(ordo_device *dev, const struct ordo_scatter_params
     struct ordo_host_array a[] = { ordo_host_in(rows, count, params->row_bytes),
                                    ordo_host_in(indices, count, sizeof *indices),
                                    ordo_host_inout(rows_out, n_rows, params->row_bytes) };
-
     ORDO_TRY(check_params(dev, &r));
     struct ordo_call call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));

@@ -22,14 +22,13 @@ ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan)
                                                FOLD_ITEM_BYTES(bytes, segmented, false) };
     struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/scan.cl");
     struct ordo_args               args = { .n = 0 };
-
     if (scan->count == 0)
         return ORDO_OK;
     ordo_launch_define(&launch, "ORDO_KEY", (long) ordo_fold_type(scan->type, scan->op));
     ordo_launch_define(&launch, "FOLD_OP", (long) scan->op);
     ordo_launch_define(&launch, "FOLD_SEGMENTED", segmented);
-    if (scan->torture) {
-        ordo_launch_define(&launch, "LOOKBACK_TORTURE", (long) scan->torture);
+    if (scan->faults) {
+        ordo_launch_define(&launch, "LOOKBACK_FAULTS", (long) scan->faults);
         ordo_launch_define(&launch, "LOOKBACK_POLLS", 0);
     }
     ordo_args_slice(&args, &scan->in);
@@ -54,7 +53,6 @@ static ordo_status check(ordo_device *dev, const struct ordo_scan *scan, bool se
 {
     const size_t bytes = ordo_type_bytes(scan->type);
     const bool   in_place = scan->in.mem == scan->out.mem && scan->in.at == scan->out.at;
-
     ORDO_TRY(ordo_check_op(dev, scan->type, scan->op));
     ORDO_REQUIRE_COUNT(dev, "count", scan->count);
     const struct ordo_array arrays[] = {
@@ -70,7 +68,6 @@ static ordo_status run(ordo_device *dev, const struct ordo_scan_params *params, 
                        const struct ordo_order *order)
 {
     struct ordo_call call;
-
     ORDO_REQUIRE_GIVEN(dev, params);
     const struct ordo_scan scan = { params->type, params->op, params->inclusive, in, heads, out, count, 0 };
 
@@ -107,8 +104,7 @@ ordo_status ordo_scan_host(ordo_device *dev, const struct ordo_scan_params *para
     const bool             in_place = in == out;
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes) };
-
-    struct ordo_call call;
+    struct ordo_call       call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
     return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[!in_place].slice, count, NULL));
 }
@@ -121,8 +117,7 @@ ordo_status ordo_segmented_scan_host(ordo_device *dev, const struct ordo_scan_pa
     const size_t           bytes = ordo_type_bytes(params->type);
     struct ordo_host_array a[] = { in_or_both(in, out, count, bytes), ordo_host_out(out, in_place ? 0 : count, bytes),
                                    ordo_host_in(heads, count, 1) };
-
-    struct ordo_call call;
+    struct ordo_call       call;
     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 3));
     return ordo_host_end(&call, a, 3,
                          ordo_segmented_scan(dev, params, a[0].slice, a[2].slice, a[!in_place].slice, count, NULL));

@@ -14,7 +14,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* ordo_none(): one segment */
     struct ordo_slice out;   /* may be `in` */
     size_t            count;
-    uint32_t          torture; /* tests: LOOKBACK_FAULTS of cl/group/lookback.cl, and no polls; 0: none */
+    uint32_t          faults; /* tests: LOOKBACK_FAULTS of cl/group/lookback.cl, and no polls; 0: none */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -93,7 +93,7 @@ static struct sort_pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches a kernel that moves the elements of a pass. NULL: it has no control buffer. */
+/* Launches a kernel that moves the elements of a pass. control NULL: the kernel has none. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct sort_pass *p)
 {
@@ -384,7 +384,7 @@ static ordo_status check_sort(const struct sort *s, const struct ordo_sort_param
         { "values_out", s->out.values, count, value_bytes },
     };
     ORDO_REQUIRE(dev, count == 0 || value_bytes == 0 || same_keys == same_values, ORDO_INVALID,
-                 "of keys and values only one is sorted in place");
+                 "only keys or only values are in place: sort both in place, or neither");
     if (same_keys && same_values) /* the outputs are the inputs */
         return ordo_check_arrays(dev, arrays, 2, 1);
     return ordo_check_arrays(dev, arrays, 4, 2);
@@ -426,7 +426,7 @@ static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params 
     const size_t key_bits = 8 * ordo_type_bytes(params->key);
     ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID,
-                 "first_bit %u and bits %u go beyond the %zu bits of a key", (unsigned) params->first_bit,
+                 "first_bit is %u and bits is %u: a key has %zu bits", (unsigned) params->first_bit,
                  (unsigned) params->bits, key_bits);
     ORDO_REQUIRE_COUNT(dev, "count", count);
     return ORDO_OK;

@@ -26,7 +26,6 @@ static size_t items_of(size_t group, size_t items)
 static size_t groups_at_once(const struct ordo_facts *facts, size_t group)
 {
     const size_t per_unit = group == 1 ? CHUNKS_PER_CORE : ordo_ceil_div(ITEMS_PER_UNIT, group);
-
     return ordo_min_size(facts->compute_units * per_unit, GROUPS_MAX);
 }
 
@@ -41,7 +40,6 @@ struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group,
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
     struct ordo_tiles        t = { .group = ordo_group_of(dev, group, shape) };
-
     t.items = items_of(t.group, ordo_tunable(dev, items, shape));
     t.lookback = ordo_looks_back(dev, shape);
     t.shift = t.group == 1 ? 0 : (cl_uint) (at % (16 / key_bytes));
@@ -75,7 +73,6 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
 {
     const int            mark = call->n_scratch;
     struct ordo_lookback state;
-
     ORDO_TRY(ordo_lookback_state(call, t->tiles, payload_bytes, &state));
     ORDO_ADD(args, ORDO_ARG(state.mem), ORDO_ARG(state.stamp));
     launch->groups = t->tiles;
@@ -88,7 +85,6 @@ ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, 
                             struct ordo_launch launch, struct ordo_args *args)
 {
     cl_mem sums = NULL;
-
     if (t->groups > 1 && t->lookback) {
         launch.kernel = kernels->look_back;
         return launch_look_back(call, t, kernels->payload_bytes, &launch, args);

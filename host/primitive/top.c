@@ -69,7 +69,6 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     struct passes            p = { .group = ordo_group_of(dev, ORDO_TOP_GROUP, shape),
                                    .digit_bits = DIGIT_BITS,
                                    .copies = COPIES };
-
     p.items = ordo_tunable(dev, ORDO_TOP_ITEMS, shape);
     p.items = p.group > 1 ? ordo_min_size(p.items, TOP_ITEMS_MAX) : p.items < ITEMS_ALONE ? ITEMS_ALONE : p.items;
     while (local_bytes(facts, &p) > facts->local_bytes / 2)
@@ -128,7 +127,6 @@ static struct top_pass pass_of(const struct top *t, const struct passes *p, cl_u
                           .room = p->room,
                           .pass = pass,
                           .index_bits = bits_of(t->count) };
-
     if (pass > 0) {
         a.digit_shift = begin_of(p, pass - 1);
         a.digit_mask = mask_of(p, pass - 1);
@@ -151,7 +149,6 @@ static bool orders_itself(const ordo_device *dev, const struct top *t, const str
 static ordo_status make_room(struct ordo_call *call, const struct top *t, struct passes *p)
 {
     const size_t bytes = 4 * p->state_words;
-
     ORDO_TRY(ordo_call_scratch(call, 2 * key_bytes(t) * p->room, &p->list_keys));
     ORDO_TRY(ordo_call_scratch(call, (size_t) 2 * 4 * p->room, &p->list_index));
     if (orders_itself(call->dev, t, p)) /* top_order clears the state */
@@ -165,7 +162,6 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
     const struct ordo_launch narrow = kernel_of(t, p, "top_narrow", p->groups);
-
     ORDO_TRY(make_room(call, t, p));
     for (cl_uint pass = 0; pass <= p->digits; pass++) {
         const struct top_pass a = pass_of(t, p, pass, to);
@@ -196,7 +192,6 @@ static ordo_status put_in_order(struct ordo_call *call, const struct top *t, con
                                    .value_words = t->value_bytes / 4 };
     const struct ordo_launch launch = kernel_of(t, p, "top_order", 1 + ordo_ceil_div(p->state_words, p->group * ZEROS));
     struct ordo_args         args = { .n = 0 };
-
     ORDO_ADD(&args, ORDO_ARG(f->keys.mem), ORDO_ARG(f->indices.mem), ORDO_ARG(t->values.mem), ORDO_ARG(t->keys_out.mem),
              ORDO_ARG(t->indices.mem), ORDO_ARG(t->values_out.mem), ORDO_ARG(p->state), ORDO_ARG(o));
     return ordo_call_launch(call, &launch, &args);
@@ -209,7 +204,6 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
     const cl_uint            count = (cl_uint) t->count;
     const struct ordo_launch launch = kernel_of(t, &p, "top_all", p.groups);
     struct ordo_args         args = { .n = 0 };
-
     ordo_args_slice(&args, &t->keys);
     ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(to->keys.mem), ORDO_ARG(to->indices.mem));
     return ordo_call_launch(call, &launch, &args);
@@ -229,7 +223,6 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
     const size_t             parts = ordo_min_size((size_t) facts->compute_units * PARTS_PER_CORE, 1024);
     const size_t             chunk = ordo_ceil_div(t->count, parts);
     struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
-
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
     if (*chunks > 1 &&
@@ -249,7 +242,6 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
                                   .defines = { { "ORDO_KEY", (long) t->key }, { "ORDO_DESCENDING", t->greatest } } };
     struct ordo_args   find = { .n = 0 }, join = { .n = 0 };
     cl_mem             lists = NULL, indices = NULL;
-
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * key_bytes(t), &lists));
     ORDO_TRY(ordo_call_scratch(call, chunks * c.room * 4, &indices));
     ORDO_ADD(&find, ORDO_ARG(t->keys.mem), ORDO_ARG(lists), ORDO_ARG(indices), ORDO_ARG(c));
@@ -266,7 +258,6 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
 {
     size_t                  chunks = 0;
     const struct top_chunks c = cut(call->dev, t, &chunks);
-
     to->count = chunks ? chunks * t->k : t->k;
     to->ordered = chunks || t->k == t->count;
     ORDO_TRY(ordo_call_scratch(call, to->count * key_bytes(t), &to->keys.mem));
@@ -292,7 +283,6 @@ static ordo_status sort_found(struct ordo_call *call, const struct top *t, const
                                                .bits = bits_of(t->count) };
     const struct ordo_sort_params by_key = { .key = t->key, .value_bytes = 4, .descending = t->greatest };
     const size_t                  bytes = key_bytes(t);
-
     if (!f->ordered)
         ORDO_TRY(ordo_call_sort(call, &by_index, f->indices, f->keys, f->indices, f->keys, f->count));
     if (f->count == out->count)
@@ -310,7 +300,6 @@ static ordo_status fetch_values(struct ordo_call *call, const struct top *t, con
                                       .n_rows = t->count,
                                       .count = t->k,
                                       .row_bytes = t->value_bytes };
-
     return t->value_bytes ? ordo_call_rows(call, &values) : ORDO_OK;
 }
 
@@ -318,7 +307,6 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 {
     struct passes p;
     struct found  f = { .count = 0 }, out;
-
     if (t->k == 0)
         return ORDO_OK;
     p = plan(call->dev, t);
@@ -360,7 +348,6 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct top *t
         { "values_out", t->values_out, out, t->value_bytes },
         { t->select ? "index_out" : "indices", t->indices, out, t->indices.mem ? 4 : 0 },
     };
-
     ORDO_TRY(check_params(call->dev, t));
     ORDO_TRY(ordo_check_arrays(call->dev, arrays, sizeof arrays / sizeof *arrays, 3));
     return enqueue(call, t);
@@ -369,7 +356,6 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct top *t
 static ordo_status run(ordo_device *dev, const struct top *t, const struct ordo_order *order)
 {
     struct ordo_call call;
-
     ORDO_TRY(ordo_call_begin(&call, dev, order));
     return ordo_call_end(&call, check_and_enqueue(&call, t));
 }
@@ -405,8 +391,7 @@ static ordo_status selection(ordo_device *dev, const struct ordo_select_params *
     *t = (struct top) { .key = params->key, .greatest = params->greatest, .select = true, .count = count, .k = k + 1 };
     ORDO_TRY(check_params(dev, t));
     if (k >= count)
-        return ORDO_FAIL(dev, ORDO_INVALID, "k is %zu, but there are %zu keys: the last is %s", k, count,
-                         count ? "number count - 1" : "none");
+        return ORDO_FAIL(dev, ORDO_INVALID, "k is %zu: there are %zu keys, numbered from 0", k, count);
     return ORDO_OK;
 }
 
@@ -415,7 +400,6 @@ ordo_status ordo_select(ordo_device *dev, const struct ordo_select_params *param
                         const struct ordo_order *order)
 {
     struct top t = { .count = 0 };
-
     ORDO_TRY(selection(dev, params, count, k, &t));
     t.keys = keys;
     t.keys_out = key_out;
@@ -451,7 +435,6 @@ ordo_status ordo_select_host(ordo_device *dev, const struct ordo_select_params *
                              size_t k, void *key_out, uint32_t *index_out)
 {
     struct top t = { .count = 0 };
-
     ORDO_TRY(selection(dev, params, count, k, &t));
     const size_t           bytes = key_bytes(&t);
     struct ordo_host_array a[] = {

@@ -235,7 +235,7 @@ peers() {
 tuning() {
     expect 0 "$tune" --budget 2 --primitives merge --shapes k4v4 --dry-run --row --json "$dir/tune.json"
     prints out 'merge.k4v4'
-    prints out '{ ORDO_MERGE_ITEMS, K4V4, '
+    prints out '{ ORDO_MERGE_ITEMS, '
     [ ! -e "$ORDO_PROFILE" ] || fail "--dry-run writes no profile"
     grep -q '"groups"' "$dir/tune.json" || fail "--json writes groups"
     # The profile has the reported values. A value of an older profile stays if tuning finds no better one.

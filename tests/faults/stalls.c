@@ -198,8 +198,8 @@ static void set_look_back(struct test *t, bool sort)
 }
 
 #define LOOKBACK    "group/lookback.cl"
-#define SAYS_OWN    "    if (tile & LOOKBACK_TORTURE & 1)\n        return;"
-#define SAYS_PREFIX "    if ((tile << 1 & LOOKBACK_TORTURE & 2) | (LOOKBACK_TORTURE & 4))\n        return;"
+#define SAYS_OWN    "    if (tile & LOOKBACK_FAULTS & 1)\n        return;"
+#define SAYS_PREFIX "    if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))\n        return;"
 #define SAYS_COUNTS "ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, uint code)\n{\n"
 
 static void never_answering(struct test *outer)

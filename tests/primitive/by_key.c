@@ -11,7 +11,6 @@ static void try_seams(struct test *t, ordo_type key, ordo_type value, bool value
     const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_BY_KEY_GROUP, ORDO_BY_KEY_ITEMS, 8, 1, 0);
     size_t                  counts[TEST_SEAMS];
     const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
-
     for (size_t i = 0; i < n; i++) {
         struct by_key_case c = random_by_key(t, key, value, values, counts[i]);
         c.sorted = true;
@@ -33,7 +32,6 @@ Test(by_key, is_right_at_every_seam_on_every_device_and_mask)
 static void types(struct test *t)
 {
     const size_t step = t->mask[0] && !test_wants_all("ORDO_TEST_KINDS") ? 3 : 1; /* each is kernels to build */
-
     for (size_t k = 0; k < 6; k += step) {
         struct by_key_case c =
             random_by_key(t, test_types[k], test_types[test_below(t, 6)], true, test_below(t, 30000));
@@ -51,8 +49,8 @@ Test(by_key, knows_every_type_of_key_and_value)
     test_each_device_with("cpu=0,progress=1", types);
 }
 
-/* Every operation of every type of value, sums in both widths: kernels to build, of which the seed leaves out a half. (`reduce` has all
- * of these folds, and the suite slow, ORDO_TEST_KINDS=all, all here.) */
+/* Every operation and type of value, sums in both widths. The seed omits half of these kernels (`reduce` has all of
+ * these folds), unless ORDO_TEST_KINDS=all. */
 static void operations(struct test *t)
 {
     for (size_t v = 0; v < 6; v++)
@@ -75,7 +73,7 @@ Test(by_key, knows_every_operation)
     test_each_device(operations);
 }
 
-/* Group by a small number, as in a table. */
+/* Groups by a small number, as in a table. */
 static void large(struct test *t)
 {
     struct by_key_case c = { .key = ORDO_U32,
@@ -86,7 +84,6 @@ static void large(struct test *t)
                              .capacity = 1000003,
                              .different = 100000,
                              .stretch = 1 };
-
     try_by_key(t, &c, true);
     c.sorted = true;
     c.stretch = 3000;
@@ -102,7 +99,6 @@ Test(by_key, groups_a_million_rows)
 static void tuned(struct test *t)
 {
     struct by_key_case c = random_by_key(t, ORDO_U32, ORDO_U32, true, 60000 + test_below(t, 9));
-
     c.sorted = true;
     try_by_key(t, &c, false);
     c = random_by_key(t, ORDO_U64, ORDO_U64, false, 60000 + test_below(t, 9));
@@ -128,20 +124,19 @@ static void unanswered(struct test *t)
     tuned(t);
 }
 
-/* Odd tiles keep their own fold to themselves, and all what is before them; nobody looks for long. */
+/* Odd tiles hide their own fold, and all tiles their prefix. No tile polls. */
 Test(by_key, tiles_that_do_not_answer_are_folded_again)
 {
     struct overlay o;
-
     overlay_begin(&o);
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_POLLS 65536", "#define LOOKBACK_POLLS 16");
-    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_TORTURE 0", "#define LOOKBACK_TORTURE 5");
+    overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_FAULTS 0", "#define LOOKBACK_FAULTS 5");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", unanswered);
     overlay_end(&o);
 }
 
-/* What the header promises of sorted keys: 1 % of the input and 64 KiB. */
+/* The header's promise for sorted keys: 1 % of the input and 64 KiB. */
 static void scratch(struct test *t)
 {
     enum { COUNT = 3000000 };
@@ -149,7 +144,6 @@ static void scratch(struct test *t)
     struct test_array  out = test_upload(t, NULL, 3, 8, 0), groups = test_upload(t, NULL, 1, 4, 0);
     const uint32_t     one = 1;
     struct ordo_memory memory;
-
     for (int method = 0; method < 2; method++) {
         test_context(t, "scratch of method %d", method);
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", (uint32_t) method));
@@ -180,7 +174,6 @@ static void bad_arguments(struct test *t)
     struct test_array                      array[6];
     struct ordo_slice                      k, v, ko, vo, c, g;
     uint32_t                               words[4] = { 0 };
-
     for (size_t i = 0; i < 6; i++)
         array[i] = test_upload(t, NULL, 100, 4, 0);
     k = test_slice(&array[0]), v = test_slice(&array[1]), ko = test_slice(&array[2]);

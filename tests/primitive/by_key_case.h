@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of equal keys against plain host loops: one case at a time, for by_key.c and scan_tunings.c. */
+/* Groups of equal keys against plain host loops: the cases of by_key.c and scan_tunings.c. */
 #ifndef ORDO_TESTS_BY_KEY_CASE_H
 #define ORDO_TESTS_BY_KEY_CASE_H
 
 #include "scan_common.h"
 
-/* One call as a test wants it. Without values it is ordo_unique. */
+/* One call of a test. Without values it is ordo_unique. */
 struct by_key_case {
     ordo_type key, value;
     ordo_op   op;
     bool      values, wide, sorted;
     uint32_t  bits;
     size_t    count, capacity;
-    uint32_t  different; /* keys are drawn from so many */
-    size_t    stretch;   /* about so many neighbours are equal */
+    uint32_t  different; /* number of different keys */
+    size_t    stretch;   /* mean length of a run of equal keys */
 };
 
 static inline size_t by_key_result_bytes(const struct by_key_case *c)
@@ -31,19 +31,17 @@ struct by_key_element {
 static inline int compare_elements(const void *a, const void *b)
 {
     const struct by_key_element *x = a, *y = b;
-
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The elements in the order in which they are grouped. */
+/* The elements in the order of their groups. */
 static inline struct by_key_element *order_elements(const struct by_key_case *c, const void *keys)
 {
     const size_t           bytes = ordo_type_bytes(c->key);
     const uint64_t         mask = c->bits && c->bits < 64 ? ((uint64_t) 1 << c->bits) - 1 : UINT64_MAX;
     struct by_key_element *e = test_alloc(c->count * sizeof *e);
-
     for (size_t i = 0; i < c->count; i++)
         e[i] = (struct by_key_element) { ordo_key_bits(c->key, (const char *) keys + i * bytes) & mask, i };
     if (!c->sorted)
@@ -51,11 +49,10 @@ static inline struct by_key_element *order_elements(const struct by_key_case *c,
     return e;
 }
 
-/* A value as the fold has it: of a wide sum in 8 bytes. */
+/* A value in the type of the fold: of a wide sum in 8 bytes. */
 static inline uint64_t by_key_value(const struct by_key_case *c, const void *values, size_t i)
 {
     const uint64_t value = read_bits(values, ordo_type_bytes(c->value), i);
-
     return c->wide && c->value == ORDO_I32 ? (uint64_t) (int64_t) (int32_t) (uint32_t) value : value;
 }
 
@@ -65,14 +62,13 @@ struct by_key_outcome {
     uint32_t  groups;
 };
 
-/* What the outputs hold afterwards: beyond the groups, and where there is no room for them, what was there. */
+/* The expected outputs. Elements beyond the groups, and beyond the capacity, are unchanged. */
 static inline struct by_key_outcome by_key_on_host(const struct by_key_case *c, const void *keys, const void *values)
 {
     const size_t           bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
     struct by_key_element *e = order_elements(c, keys);
     struct by_key_outcome  o = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
                                  test_alloc(c->capacity * 4), 0 };
-
     memset(o.keys, TEST_EMPTY, c->capacity * bytes);
     memset(o.values, TEST_EMPTY, c->capacity * result);
     memset(o.counts, TEST_EMPTY, c->capacity * 4);
@@ -101,12 +97,11 @@ static inline void free_by_key(struct by_key_outcome *o)
 
 /* ---- one call ------------------------------------------------------------------------------------------------ */
 
-/* Keys that occur again, by themselves and in stretches. */
+/* Repeated keys, single and in runs. */
 static inline void by_key_keys(struct test *t, const struct by_key_case *c, void *keys)
 {
     const size_t bytes = ordo_type_bytes(c->key);
     uint8_t     *some = test_alloc(c->different * bytes);
-
     test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
     for (size_t i = 0; i < c->count; i++)
         if (i > 0 && test_below(t, c->stretch) > 0)
@@ -130,7 +125,6 @@ static inline ordo_status call_by_key(struct test *t, const struct by_key_case *
     const struct ordo_reduce_by_key_params reduce = { c->key, c->value, c->op, c->wide, c->sorted, c->bits };
     const struct ordo_unique_params        unique = { c->key, c->sorted, c->bits };
     const struct ordo_slice                counted = counts ? test_slice(&a[4]) : ordo_none();
-
     if (!c->values)
         return ordo_unique(t->dev, &unique, test_slice(&a[0]), c->count, test_slice(&a[2]), counted, c->capacity,
                            test_slice(&a[5]), NULL);
@@ -143,7 +137,6 @@ static inline ordo_status call_by_key_host(struct test *t, const struct by_key_c
 {
     const struct ordo_reduce_by_key_params reduce = { c->key, c->value, c->op, c->wide, c->sorted, c->bits };
     const struct ordo_unique_params        unique = { c->key, c->sorted, c->bits };
-
     if (!c->values)
         return ordo_unique_host(t->dev, &unique, keys, c->count, got->keys, got->counts, c->capacity, &got->groups);
     return ordo_reduce_by_key_host(t->dev, &reduce, keys, values, c->count, got->keys, got->values, got->counts,
@@ -156,7 +149,6 @@ static inline void try_by_key_host(struct test *t, const struct by_key_case *c, 
     const size_t          bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
     struct by_key_outcome got = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
                                   test_alloc(c->capacity * 4), 77 };
-
     memset(got.keys, TEST_EMPTY, c->capacity * bytes);
     memset(got.values, TEST_EMPTY, c->capacity * result);
     memset(got.counts, TEST_EMPTY, c->capacity * 4);
@@ -176,7 +168,6 @@ static inline void try_by_key(struct test *t, const struct by_key_case *c, bool 
     struct test_array     a[6] = { { 0 } };
     struct by_key_outcome want;
     const bool            counts = test_below(t, 4) > 0;
-
     by_key_keys(t, c, keys);
     test_random_bytes(t, values, c->count * value);
     want = by_key_on_host(c, keys, values);
@@ -210,12 +201,11 @@ static inline void try_by_key(struct test *t, const struct by_key_case *c, bool 
 
 /* ---- many cases ---------------------------------------------------------------------------------------------- */
 
-/* Anything goes, but types and whether there are values. */
+/* Random, except for the types and whether there are values. */
 static inline struct by_key_case random_by_key(struct test *t, ordo_type key, ordo_type value, bool values,
                                                size_t count)
 {
     struct by_key_case c = { .key = key, .value = value, .values = values, .count = count };
-
     do
         c.op = (ordo_op) test_below(t, 3);
     while (!goes_with(value, c.op));

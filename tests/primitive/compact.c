@@ -9,7 +9,6 @@ static void try_seams(struct test *t, uint32_t key_bytes, uint32_t value_bytes)
     const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_COMPACT_GROUP, ORDO_COMPACT_ITEMS, key_bytes, 1, 0);
     size_t                  counts[TEST_SEAMS];
     const size_t            n = test_seams(tiles.group, tiles.group * tiles.items, counts);
-
     for (size_t i = 0; i < n; i++)
         try_compact(t, key_bytes, value_bytes, counts[i]);
 }
@@ -63,7 +62,6 @@ static void on_host_arrays(struct test *t)
         struct arrays                    a = make_arrays(t, &p, count);
         uint8_t                         *keys_out = test_alloc(count * 8), *values_out = test_alloc(count * 4);
         uint32_t                         kept = 77;
-
         memset(keys_out, TEST_EMPTY, count * 8);
         memset(values_out, TEST_EMPTY, count * 4);
         test_context(t, "host arrays of %zu", count);
@@ -89,7 +87,6 @@ static void bad_arguments(struct test *t)
     struct test_array                array[6];
     struct ordo_slice                k, v, f, ko, vo, n;
     uint32_t                         kept = 0;
-
     for (size_t i = 0; i < 6; i++)
         array[i] = test_upload(t, NULL, 100, 4, 0);
     k = test_slice(&array[0]), v = test_slice(&array[1]), f = test_slice(&array[2]);

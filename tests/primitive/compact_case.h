@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compactions against a plain host loop: one case at a time, for compact.c and scan_tunings.c. */
+/* Compactions against a plain host loop: the cases of compact.c and scan_tunings.c. */
 #ifndef ORDO_TESTS_COMPACT_CASE_H
 #define ORDO_TESTS_COMPACT_CASE_H
 
@@ -7,24 +7,22 @@
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
 
-/* The elements of `bytes` whose flag is set, then what `out` held; returns their number. */
+/* Collects the flagged elements of `bytes`, then the old content of `out`; returns their number. */
 static inline size_t compact_on_host(const void *in, size_t bytes, const uint8_t *flags, size_t count, void *out)
 {
     size_t kept = 0;
-
     for (size_t i = 0; i < count; i++)
         if (flags[i])
             memcpy((uint8_t *) out + bytes * kept++, (const uint8_t *) in + bytes * i, bytes);
     return kept;
 }
 
-/* All, none, a few, most, long stretches; any byte but 0 is a flag. */
+/* All, none, a few, most, long runs. Any byte but 0 is a flag. */
 static inline void random_flags(struct test *t, uint8_t *flags, size_t count)
 {
     const uint64_t of_ten = (uint64_t[]) { 0, 1, 5, 9, 10 }[test_below(t, 5)];
     const size_t   stretch = test_below(t, 2) ? 1 : 1000;
     uint8_t        flag = 0;
-
     for (size_t i = 0; i < count; i++) {
         if (i % stretch == 0)
             flag = test_below(t, 10) < of_ten ? (uint8_t) (1 + test_below(t, 255)) : 0;
@@ -39,12 +37,11 @@ static inline ordo_type raw_type(size_t bytes)
     return bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* What lies behind the kept elements must be untouched. */
+/* elements after the kept ones must be unchanged */
 static inline void expect_kept(const struct test *t, const struct test_array *out, const void *want, size_t kept)
 {
     const size_t bytes = out->count * out->bytes;
     uint8_t     *got = test_alloc(bytes);
-
     test_download(t, out, got);
     test_same(t, out->bytes == 8 ? "8-byte outputs" : "4-byte outputs", raw_type(out->bytes), got, want, kept);
     for (size_t i = kept * out->bytes; i < bytes; i++)
@@ -69,7 +66,6 @@ static inline struct arrays make_arrays(struct test *t, const struct ordo_compac
         .want_keys = test_alloc(count * p->key_bytes),
         .want_values = test_alloc(count * p->value_bytes),
     };
-
     test_random_bytes(t, a.keys, count * p->key_bytes);
     test_random_bytes(t, a.values, count * p->value_bytes);
     random_flags(t, a.flags, count);
@@ -95,11 +91,10 @@ static inline void try_compact(struct test *t, uint32_t key_bytes, uint32_t valu
     struct arrays                    a = make_arrays(t, &p, count);
     const uint32_t                   want_kept = (uint32_t) a.kept;
     struct test_array                values = { 0 }, values_out = { 0 };
-
-    struct test_array keys = test_upload(t, a.keys, count, key_bytes, test_below(t, 6));
-    struct test_array flags = test_upload(t, a.flags, count, 1, test_below(t, 6));
-    struct test_array keys_out = test_upload(t, NULL, count, key_bytes, test_below(t, 6));
-    struct test_array kept = test_upload(t, NULL, 1, 4, test_below(t, 6));
+    struct test_array                keys = test_upload(t, a.keys, count, key_bytes, test_below(t, 6));
+    struct test_array                flags = test_upload(t, a.flags, count, 1, test_below(t, 6));
+    struct test_array                keys_out = test_upload(t, NULL, count, key_bytes, test_below(t, 6));
+    struct test_array                kept = test_upload(t, NULL, 1, 4, test_below(t, 6));
     if (value_bytes) {
         values = test_upload(t, a.values, count, value_bytes, test_below(t, 6));
         values_out = test_upload(t, NULL, count, value_bytes, test_below(t, 6));

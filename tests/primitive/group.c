@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What work-groups do together (cl/group/scan.cl), through the kernels of tests/primitive/cl/group.cl; and loops over elements
- * (cl/dict/each.cl), through each.cl there. */
+/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, and loops over elements
+ * (cl/dict/each.cl) by each.cl. */
 #include "tests/support/support.h"
 
 #include "runtime/runtime.h"
@@ -10,7 +10,7 @@
 
 enum { N_GROUPS = 3 };
 
-/* One operation of group.cl, and the same on the host. */
+/* One operation of group.cl, on the host. */
 struct op {
     const char *name;
     ordo_type   type;
@@ -40,7 +40,7 @@ static void put_word(const struct op *op, void *words, size_t i, uint64_t word)
         ((uint64_t *) words)[i] = word;
 }
 
-/* One group's scan: below[i] from x[0] .. x[i - 1]; the whole. */
+/* One group's scan: below[i] from x[0] .. x[i - 1]; the total. */
 static uint64_t scan_group(const struct op *op, const uint64_t *x, uint32_t group, uint64_t *below)
 {
     uint64_t sum = 0;
@@ -51,12 +51,11 @@ static uint64_t scan_group(const struct op *op, const uint64_t *x, uint32_t grou
     return sum;
 }
 
-/* What scan_NAME and reduce_NAME must give for one group: see group.cl. */
+/* Results of scan_NAME and reduce_NAME for one group: see group.cl. */
 static void want_group(const struct op *op, const uint64_t *x, uint32_t group, uint64_t *scanned, uint64_t totals[2],
                        uint64_t reduced[2])
 {
     uint64_t *again = test_alloc(group * sizeof *again);
-
     totals[0] = scan_group(op, x, group, scanned);
     for (uint32_t i = 0; i < group; i++)
         again[i] = scanned[i] ^ x[i];
@@ -69,7 +68,7 @@ static void want_group(const struct op *op, const uint64_t *x, uint32_t group, u
     free(again);
 }
 
-/* The arrays of one run: what the kernels must leave in out, totals, sums. */
+/* The arrays of one run, with the expected out, totals and sums. */
 struct wanted {
     void *in, *out, *totals, *sums;
 };
@@ -80,7 +79,6 @@ static struct wanted want_all(struct test *t, const struct op *op, uint32_t grou
     struct wanted w = { test_alloc(n * bytes), test_alloc(n * bytes), test_alloc(2 * n * bytes),
                         test_alloc(2 * n * bytes) };
     uint64_t     *x = test_alloc(group * sizeof *x), *scanned = test_alloc(group * sizeof *scanned);
-
     test_random_bytes(t, w.in, n * bytes);
     for (uint32_t g = 0; g < N_GROUPS; g++) {
         uint64_t totals[2], reduced[2];
@@ -110,7 +108,6 @@ static ordo_status launch(struct ordo_call *call, const char *verb, const struct
                                         .groups = N_GROUPS,
                                         .group = group,
                                         .defines = { { "GROUP_SIZE", group }, { "TEAM_WIDTH", width } } };
-
     (void) snprintf(name, sizeof name, "%s_%s", verb, op->name);
     return ordo_call_launch(call, &launch, args);
 }
@@ -123,7 +120,6 @@ static void check_op(struct test *t, const struct op *op, uint32_t group, uint32
     struct test_array totals = test_upload(t, NULL, 2 * n, bytes, 0), sums = test_upload(t, NULL, 2 * n, bytes, 0);
     struct ordo_args  scan = { .n = 0 }, reduce = { .n = 0 };
     struct ordo_call  call;
-
     test_context(t, "%s, groups of %u, teams of %u", op->name, group, width);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     ORDO_ADD(&scan, ORDO_ARG(in.mem), ORDO_ARG(out.mem), ORDO_ARG(totals.mem));
@@ -146,12 +142,11 @@ static void check_op(struct test *t, const struct op *op, uint32_t group, uint32
     free(want.sums);
 }
 
-/* Groups of few and many sub-groups; teams of every width. Where lanes do not talk, groups of any size. */
+/* Groups of few and many sub-groups, teams of every width. Without lanes, groups of any size. */
 static void check_group_scan(struct test *t)
 {
     static const uint32_t sub_groups[] = { 1, 2, 3, 7, 32 }, sizes[] = { 1, 2, 5, 64, 100 };
     const uint32_t        lanes = t->facts->sub_group;
-
     for (size_t i = 0; i < 5; i++) {
         const uint32_t group = lanes > 1 ? sub_groups[i] * lanes : sizes[i];
         if (group > t->facts->max_group)
@@ -178,7 +173,6 @@ static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
     uint32_t                 got[ITEMS], bad[ITEMS];
     struct ordo_args         args = { .n = 0 };
     struct ordo_call         call;
-
     test_context(t, "%u elements, work-items from %u on of %u", n, first, size);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem));
@@ -196,13 +190,12 @@ static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
     test_free(&wrong);
 }
 
-/* With the most work-items that a launch has (host/dict/batch.c), and the most elements that there may be. */
+/* The largest launch (host/dict/batch.c) and count. */
 static void check_each(struct test *t)
 {
     static const uint32_t counts[] = { 0,           1,           7,           1u << 24,    0x7fffffffu, 0x80000000u,
                                        0xff000000u, 0xff000001u, 0xff000004u, 0xffe00001u, 0xfff00000u };
     static const uint32_t sizes[] = { 1u << 24, (1u << 24) - 64 };
-
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             run_each(t, counts[c], 0, sizes[s]);

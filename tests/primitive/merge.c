@@ -2,9 +2,9 @@
 /* ordo_merge and ordo_merge_runs against a plain merge on the host. */
 #include "merge_case.h"
 
-/* ---- every length ----------------------------------------------------------------------------------------------------- */
+/* ---- every length ---------------------------------------------------------------------------------------------- */
 
-/* Lengths of two inputs: none, few, around a work-group, around the chunk of a CPU, much longer than the other. */
+/* Lengths of two inputs: none, few, around a work-group, around a CPU's chunk, one much longer than the other. */
 static const size_t pair_counts[][2] = {
     { 0, 0 },    { 1, 0 },    { 0, 1 },       { 1, 1 },     { 2, 1 },     { 0, 77 },
     { 300, 0 },  { 31, 33 },  { 127, 129 },   { 448, 447 }, { 450, 447 }, { 2047, 2049 },
@@ -22,7 +22,7 @@ static void check_runs(struct test *t, const struct merge_case *c)
     test_true(t, try_runs(t, c));
 }
 
-/* Every pair of lengths, each with one shape of keys; `turn` shifts which with which. */
+/* Every pair of lengths, each with one shape of keys; `turn` rotates the shapes. */
 static void check_pairs(struct test *t, ordo_type type, uint32_t value_bytes, bool descending, size_t turn)
 {
     for (size_t i = 0; i < N_PAIRS; i++) {
@@ -33,7 +33,7 @@ static void check_pairs(struct test *t, ordo_type type, uint32_t value_bytes, bo
     }
 }
 
-/* Every choice of runs, in the same way. */
+/* Every choice of runs; `turn` rotates the shapes. */
 static void check_all_runs(struct test *t, ordo_type type, uint32_t value_bytes, bool descending, size_t turn)
 {
     for (size_t i = 0; i < N_RUN_COUNTS; i++) {
@@ -45,7 +45,8 @@ static void check_all_runs(struct test *t, ordo_type type, uint32_t value_bytes,
 
 /* ---- tests: every type, every shape ------------------------------------------------------------------------------ */
 
-/* Each order is kernels to build: of u32 both, of other types the one that the seed decides, or, with ORDO_TEST_KINDS=all, both. */
+/* Each order has its own kernels: both for u32, for other types the one that the seed selects; both with
+ * ORDO_TEST_KINDS=all. */
 static void check_types(struct test *t)
 {
     size_t turn = 0;
@@ -56,7 +57,7 @@ static void check_types(struct test *t)
                 if (type == ORDO_U32 || test_wants_all("ORDO_TEST_KINDS") ||
                     (turn + t->seed) % 2 == (size_t) descending)
                     check_pairs(t, test_types[type], value_bytes, descending, turn);
-            check_all_runs(t, test_types[type], value_bytes, turn % 2, turn); /* five kernels to build for each */
+            check_all_runs(t, test_types[type], value_bytes, turn % 2, turn); /* five kernels each */
         }
 }
 
@@ -91,7 +92,7 @@ Test(merge, equals_a_plain_merge_on_devices_that_can_less)
 
 /* ---- tests: tunables ------------------------------------------------------------------------------------------- */
 
-/* Each group size once, with few and many items, or each second; tests/primitive/merge_tunings.c tries all with all. */
+/* Each or every second group size, with few and many items. merge_tunings.c tests all pairs. */
 static const uint32_t some_tunings[][2] = { { 1, 5 }, { 64, 17 }, { 128, 8 }, { 256, 11 }, { 512, 5 } };
 
 static void check_some_tunings(struct test *t, const char *tunable, ordo_type type, uint32_t value_bytes, uint32_t step,
@@ -120,10 +121,10 @@ Test(merge, any_tuning_gives_the_same_merge)
 
 /* ---- tests: what callers do wrong ------------------------------------------------------------------------------- */
 
-/* The outputs' guards say whether anything was written outside; oclgrind and sanitizers, whether it was read. */
+/* The outputs' guards detect writes outside; oclgrind and sanitizers detect reads. */
 static void check_unsorted(struct test *t)
 {
-    const uint32_t groups[] = { 0, 1, 64 }; /* 0: as it is */
+    const uint32_t groups[] = { 0, 1, 64 }; /* 0: unchanged */
     for (size_t g = 0; g < 3; g++) {
         if (groups[g]) {
             set(t, "merge", "group", groups[g]);
@@ -153,21 +154,20 @@ static void check_merge_arguments(struct test *t)
     struct test_array              a = test_upload(t, NULL, 100, 4, 0), b = test_upload(t, NULL, 100, 4, 0);
     struct test_array              c = test_upload(t, NULL, 200, 4, 0), d = test_upload(t, NULL, 200, 4, 0);
     const struct ordo_slice        ak = test_slice(&a), bk = test_slice(&b), ck = test_slice(&c), dk = test_slice(&d);
-
     test_status(t, ordo_merge(t->dev, NULL, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(NULL, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, &bad_type, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, &bad_value, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
-    /* beyond a buffer, none given, given though there are no values */
+    /* beyond a buffer; missing; given without values */
     test_status(t, ordo_merge(t->dev, &good, ak, ak, 101 + (size_t) 1e6, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, &good, ak, ordo_none(), 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, ordo_merge_params(.key = ORDO_U32), ak, ak, 9, bk, bk, 9, ck, dk, NULL),
                 ORDO_INVALID);
-    /* the two outputs, an output and an input */
+    /* both outputs; an output and an input */
     test_status(t, ordo_merge(t->dev, &good, ak, ak, 100, bk, bk, 100, ck, ck, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, &good, ak, ak, 50, bk, bk, 50, ordo_at(b.mem, 49), dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(t->dev, &good, ak, bk, 50, bk, bk, 50, ck, ak, NULL), ORDO_INVALID);
-    /* counts that no call takes, and whose sum overflows */
+    /* counts beyond the limit, and with a sum that overflows */
     test_status(t, ordo_merge(t->dev, &good, ak, ak, ORDO_MAX_COUNT, bk, bk, 1, ck, dk, NULL), ORDO_TOO_LARGE);
     test_status(t, ordo_merge(t->dev, &good, ak, ak, SIZE_MAX, bk, bk, 2, ck, dk, NULL), ORDO_TOO_LARGE);
     test_ok(t, ordo_merge(t->dev, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL));
@@ -192,7 +192,6 @@ static void check_runs_arguments(struct test *t)
     const struct ordo_run          runs[ORDO_MAX_RUNS + 1] = { { 0, 100 }, { 200, 50 }, { 100, 50 } };
     const struct ordo_run          far[] = { { 0, 10 }, { SIZE_MAX, 10 } };
     const struct ordo_run          many[] = { { 0, ORDO_MAX_COUNT }, { 0, 1 } };
-
     test_status(t, ordo_merge_runs(t->dev, NULL, ak, bk, runs, 3, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge_runs(t->dev, &good, ak, bk, NULL, 3, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, ORDO_MAX_RUNS + 1, ck, dk, NULL), ORDO_INVALID);
@@ -201,7 +200,7 @@ static void check_runs_arguments(struct test *t)
     test_status(t, ordo_merge_runs(t->dev, &good, ak, bk, many, 2, ck, dk, NULL), ORDO_TOO_LARGE);
     test_status(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, 3, ck, ck, NULL), ORDO_INVALID);
     test_status(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, 3, ordo_at(a.mem, 249), dk, NULL), ORDO_INVALID);
-    /* into the gap that two runs leave */
+    /* into the gap between two runs */
     test_ok(t, ordo_merge_runs(t->dev, &good, ak, bk, (struct ordo_run[]) { { 0, 50 }, { 100, 50 } }, 2,
                                ordo_at(a.mem, 150), dk, NULL));
     test_ok(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, 3, ck, dk, NULL));
@@ -227,7 +226,6 @@ static void check_host_case(struct test *t, const struct merge_case *c)
     const ordo_type                value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
     void                          *keys = test_alloc(d.total * key_bytes(c));
     void                          *values = test_alloc(d.total * c->value_bytes);
-
     describe(t, "ordo_merge_runs_host", c);
     test_ok(t, ordo_merge_runs_host(t->dev, &params, d.keys, c->value_bytes ? d.values : NULL, d.run, c->n_runs, keys,
                                     c->value_bytes ? values : NULL));
@@ -276,10 +274,10 @@ Test(merge, host_arrays_give_the_same_merge)
     test_each_device(check_host);
 }
 
-/* With each group size, 16 runs in tiles as small as they come: the promise of the header must hold. */
+/* 16 runs in the smallest tiles of each group size keep the header's promise. */
 static void check_scratch(struct test *t)
 {
-    const uint32_t groups[] = { 0, 1, 64, 256 }; /* 0: as it is */
+    const uint32_t groups[] = { 0, 1, 64, 256 }; /* 0: unchanged */
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         struct merge_case c = { .type = ORDO_U32, .n_runs = ORDO_MAX_RUNS };
         for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
@@ -290,7 +288,6 @@ static void check_scratch(struct test *t)
         }
         test_ok(t, ordo_device_trim(t->dev));
         check_runs(t, &c);
-
         struct ordo_memory memory;
         test_ok(t, ordo_device_memory(t->dev, &memory));
         const size_t input = (size_t) 4 * (16 * 40000 + 100 * 120);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of ordo_merge and ordo_merge_runs, and the plain merge on the host that they are compared with. Values say where
- * their key came from, so that a wrong order of equal keys shows. */
+/* Cases of ordo_merge and ordo_merge_runs, and a plain merge on the host. A value is its key's origin, which shows a
+ * wrong order of equal keys. */
 #ifndef ORDO_TESTS_MERGE_CASE_H
 #define ORDO_TESTS_MERGE_CASE_H
 
@@ -11,7 +11,7 @@
 
 #include "shared/key.h"
 
-/* ---- a case: runs in one buffer, and what they merge to ------------------------------------------------------- */
+/* ---- a case: runs in one buffer, and the merged result ------------------------------------------------------- */
 
 struct merge_case {
     ordo_type       type;
@@ -20,12 +20,12 @@ struct merge_case {
     enum test_shape shape;
     size_t          n_runs;
     size_t          count[ORDO_MAX_RUNS];
-    bool            unsorted; /* leave the runs as they are: nothing is known of the result */
+    bool            unsorted; /* runs stay unsorted: the result is undefined */
 };
 
 struct merge_data {
     struct ordo_run run[ORDO_MAX_RUNS];
-    size_t          extent; /* of the buffer that holds the runs, with gaps, in any order */
+    size_t          extent; /* of the runs' buffer, with gaps, in any order */
     size_t          total;
     void           *keys, *values;
     void           *want_keys, *want_values;
@@ -45,14 +45,12 @@ static struct ordo_merge_params params_of(const struct merge_case *c)
 static uint64_t order_of(const struct merge_case *c, const void *keys, size_t i)
 {
     const uint64_t bits = ordo_key_bits(c->type, (const char *) keys + i * key_bytes(c));
-
     return c->descending ? ~bits : bits;
 }
 
 static int compare_words(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-
     return (x > y) - (x < y);
 }
 
@@ -60,7 +58,6 @@ static void sort_keys(const struct merge_case *c, void *keys, size_t count)
 {
     const size_t bytes = key_bytes(c);
     uint64_t    *words = test_alloc(count * sizeof *words);
-
     for (size_t i = 0; i < count; i++)
         words[i] = order_of(c, keys, i);
     qsort(words, count, sizeof *words, compare_words);
@@ -72,11 +69,10 @@ static void sort_keys(const struct merge_case *c, void *keys, size_t count)
     free(words);
 }
 
-/* Places the runs in the buffer in a random order, some elements apart. */
+/* Places the runs in the buffer in random order, with gaps. */
 static void place_runs(struct test *t, const struct merge_case *c, struct merge_data *d)
 {
     size_t order[ORDO_MAX_RUNS];
-
     for (size_t i = 0; i < c->n_runs; i++) {
         const size_t j = test_below(t, i + 1);
         order[i] = order[j];
@@ -91,12 +87,11 @@ static void place_runs(struct test *t, const struct merge_case *c, struct merge_
     }
 }
 
-/* The merge as anyone would write it: the least head of all runs, the earliest run's if heads are equal. */
+/* A plain merge: the least first key of all runs, from the earliest run if several are equal. */
 static void merge_on_host(const struct merge_case *c, struct merge_data *d)
 {
     const size_t bytes = key_bytes(c);
     size_t       taken[ORDO_MAX_RUNS] = { 0 };
-
     for (size_t to = 0; to < d->total; to++) {
         size_t   best = c->n_runs;
         uint64_t least = 0;
@@ -119,7 +114,6 @@ static void merge_on_host(const struct merge_case *c, struct merge_data *d)
 static struct merge_data make_data(struct test *t, const struct merge_case *c)
 {
     struct merge_data d = { .extent = 0 };
-
     place_runs(t, c, &d);
     d.keys = test_alloc(d.extent * key_bytes(c));
     d.values = test_alloc(d.extent * c->value_bytes);
@@ -150,7 +144,6 @@ static void free_data(struct merge_data *d)
 static void describe(struct test *t, const char *call, const struct merge_case *c)
 {
     char counts[160] = "";
-
     for (size_t r = 0, used = 0; r < c->n_runs && used < sizeof counts; r++)
         used += (size_t) snprintf(counts + used, sizeof counts - used, "%s%zu", r ? "+" : "", c->count[r]);
     test_context(t, "%s, %s keys, %u value bytes, %s, %s, counts %s", call, test_type_name[c->type], c->value_bytes,
@@ -159,7 +152,7 @@ static void describe(struct test *t, const char *call, const struct merge_case *
 
 /* ---- running a case ------------------------------------------------------------------------------------------- */
 
-/* The device arrays of a case: the runs' buffer and the outputs, all of them at odd offsets. */
+/* The device arrays of a case, at odd offsets. */
 struct merge_arrays {
     struct test_array keys, values, keys_out, values_out;
 };
@@ -167,7 +160,6 @@ struct merge_arrays {
 static struct merge_arrays upload(const struct test *t, const struct merge_case *c, const struct merge_data *d)
 {
     const struct test_array none = { .mem = NULL };
-
     return (struct merge_arrays) {
         .keys = test_upload(t, d->keys, d->extent, key_bytes(c), 3),
         .values = c->value_bytes ? test_upload(t, d->values, d->extent, c->value_bytes, 5) : none,
@@ -196,13 +188,12 @@ static struct ordo_slice run_of(const struct test_array *array, const struct ord
     return array->mem ? ordo_at(array->mem, array->at + run->at) : ordo_none();
 }
 
-/* Compares the outputs, and their guards; of unsorted input only the guards. */
+/* Compares the outputs and their guards; after unsorted input only the guards. */
 static void expect_outputs(const struct test *t, const struct merge_case *c, const struct merge_data *d,
                            const struct merge_arrays *a)
 {
     const ordo_type value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
     const size_t    compared = c->unsorted ? 0 : d->total;
-
     test_expect(t, c->type, &a->keys_out, d->want_keys, compared);
     if (c->value_bytes)
         test_expect(t, value_type, &a->values_out, d->want_values, compared);
@@ -214,7 +205,6 @@ static bool try_merge(struct test *t, const struct merge_case *c)
     const struct ordo_merge_params params = params_of(c);
     struct merge_data              d = make_data(t, c);
     struct merge_arrays            a = upload(t, c, &d);
-
     describe(t, "ordo_merge", c);
     const ordo_status got = ordo_merge(t->dev, &params, run_of(&a.keys, &d.run[0]), run_of(&a.values, &d.run[0]),
                                        d.run[0].count, run_of(&a.keys, &d.run[1]), run_of(&a.values, &d.run[1]),
@@ -233,7 +223,6 @@ static bool try_runs(struct test *t, const struct merge_case *c)
     const struct ordo_merge_params params = params_of(c);
     struct merge_data              d = make_data(t, c);
     struct merge_arrays            a = upload(t, c, &d);
-
     describe(t, "ordo_merge_runs", c);
     const ordo_status got = ordo_merge_runs(t->dev, &params, slice_or_none(&a.keys), slice_or_none(&a.values), d.run,
                                             c->n_runs, slice_or_none(&a.keys_out), slice_or_none(&a.values_out), NULL);
@@ -248,8 +237,8 @@ static bool try_runs(struct test *t, const struct merge_case *c)
 
 /* ---- cases ---------------------------------------------------------------------------------------------------- */
 
-/* Lengths of many runs: few and many, empty ones, of wildly different lengths, the first by far the longest, none long enough
- * for a sample. */
+/* Lengths of runs: few and many, empty ones, very different lengths, a very long first one, all too short for a sample.
+ */
 static const struct {
     size_t n_runs, count[ORDO_MAX_RUNS];
 } run_counts[] = {
@@ -295,12 +284,11 @@ static struct merge_case runs_case(ordo_type type, uint32_t value_bytes, bool de
                             .descending = descending,
                             .shape = shape,
                             .n_runs = run_counts[i].n_runs };
-
     memcpy(c.count, run_counts[i].count, sizeof c.count);
     return c;
 }
 
-/* ---- tunables -------------------------------------------------------------------------------------------------------- */
+/* ---- tunables -------------------------------------------------------------------------------------------------- */
 
 static void set(struct test *t, const char *tunable, const char *field, uint32_t value)
 {
@@ -309,13 +297,12 @@ static void set(struct test *t, const char *tunable, const char *field, uint32_t
     test_ok(t, ordo_device_set_tunable(t->dev, name, value));
 }
 
-/* Several tiles, and every shape in turn, with the tunables as they are. */
+/* Several tiles, and every shape in turn, with the current tunables. */
 static bool merges_as_tuned(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn)
 {
     const enum test_shape   shape = (enum test_shape)(turn % TEST_N_SHAPES);
     const struct merge_case long_pair = pair_case(type, value_bytes, turn % 2, shape, 20011, 18013);
     const struct merge_case short_pair = pair_case(type, value_bytes, turn % 2, TEST_EQUAL, 301, 5);
-
     return try_merge(t, &long_pair) && try_merge(t, &short_pair);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merges with every tuning that a profile can select: each is a kernel of its own, so this takes long on a CPU. */
+/* The merges with every tuning of a profile. Each needs its own kernel, so this takes long on a CPU. */
 #include "merge_case.h"
 
 static const struct {
@@ -9,27 +9,25 @@ static const struct {
 } tuned[] = { { ORDO_U32, 0, "k4v0" }, { ORDO_F32, 4, "k4v4" }, { ORDO_U32, 8, "k4v8" },
               { ORDO_I64, 0, "k8v0" }, { ORDO_U64, 4, "k8v4" }, { ORDO_F64, 8, "k8v8" } };
 
-/* The values that a tunable such as "merge.k4v4.items" may take. */
+/* The choices of a tunable such as "merge.k4v4.items". */
 static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
 {
     struct ordo_tunable_info info;
     size_t                   i = 0;
-
     do
         test_ok(t, ordo_device_tunable(t->dev, i++, &info));
     while (strcmp(info.name, name) != 0);
     return info;
 }
 
-/* What a tuning is tried with. */
+/* The cases of a tuning. */
 typedef bool (*merges_fn)(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn);
 
-/* Tries each group size with each number of items; those that the device refuses count for nothing, but some must run. */
+/* Tests each group size with each number of items. The device may refuse some, not all. */
 static void check_all(struct test *t, const char *tunable, bool staged, merges_fn merges)
 {
     char   name[48];
     size_t turn = 0, ran = 0;
-
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
         (void) snprintf(name, sizeof name, "%s.%s.group", tunable, tuned[i].shape);
         const struct ordo_tunable_info groups = tunable_of(t, name);

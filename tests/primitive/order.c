@@ -7,7 +7,7 @@
 
 enum { COUNT = 50021 };
 
-/* A sort that must wait for an event: its input comes only while it waits. */
+/* A sort that must wait for an event, because its input arrives during the wait. */
 static void check_waits(struct test *t, cl_command_queue queue)
 {
     struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
@@ -16,7 +16,6 @@ static void check_waits(struct test *t, cl_command_queue queue)
     cl_int            code = CL_SUCCESS;
     cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
     struct ordo_order order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
-
     for (uint32_t i = 0; i < COUNT; i++) {
         written[i] = COUNT - i;
         want[i] = i + 1;
@@ -41,7 +40,6 @@ static void check_waits(struct test *t, cl_command_queue queue)
 static void waits(struct test *t)
 {
     cl_command_queue own = test_queue(t, 0), loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-
     test_context(t, "the device's queue");
     check_waits(t, NULL);
     test_context(t, "an in-order queue");
@@ -61,7 +59,7 @@ Test(order, a_call_waits_for_its_list)
 
 /* ---- nothing to do ------------------------------------------------------------------------------------------- */
 
-/* Every kind of call, for no elements: it must hand out an event, which waits for the list. */
+/* Every kind of call, without elements, must return an event that waits for the list. */
 static ordo_status call_nothing(struct test *t, int which, const struct test_array *out, const struct ordo_order *order)
 {
     const struct ordo_slice none = ordo_none();
@@ -105,7 +103,6 @@ static void nothing(struct test *t)
 {
     struct test_array out = test_upload(t, NULL, 1, 4, 2);
     cl_int            code = CL_SUCCESS;
-
     for (int which = 0; which < 15; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
@@ -129,7 +126,7 @@ Test(order, done_is_signalled_for_no_elements_too)
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
 
-/* A chain of calls on a queue, each reading what the last one wrote, all enqueued before any is waited for. */
+/* A chain of calls on a queue, each of which reads the last one's output, enqueued before any wait. */
 static void check_chain(struct test *t, cl_command_queue queue)
 {
     enum { LINKS = 6 };
@@ -137,7 +134,6 @@ static void check_chain(struct test *t, cl_command_queue queue)
     uint32_t         *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
     struct test_array a;
     cl_event          done[LINKS] = { NULL };
-
     for (size_t i = 0; i < COUNT; i++)
         ones[i] = want[i] = one;
     a = test_upload(t, ones, COUNT, 4, 1);
@@ -162,7 +158,6 @@ static void check_chain(struct test *t, cl_command_queue queue)
 static void queues(struct test *t)
 {
     cl_command_queue loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = test_queue(t, 0);
-
     test_context(t, "a chain on an in-order queue");
     check_chain(t, own);
     test_context(t, "a chain on an out-of-order queue");
@@ -180,13 +175,12 @@ Test(order, calls_follow_each_other_on_any_queue)
     test_each_device_and_mask(queues);
 }
 
-/* Scratch that one queue still uses must not be given to another. */
+/* Scratch that one queue uses must not go to another queue. */
 static void two_queues(struct test *t)
 {
     cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
     struct test_array keys[2];
     uint32_t         *in[2], *want = test_alloc(COUNT * sizeof *want);
-
     for (int q = 0; q < 2; q++) {
         in[q] = test_alloc(COUNT * sizeof **in);
         for (uint32_t i = 0; i < COUNT; i++)
@@ -214,9 +208,9 @@ Test(order, queues_at_once_share_no_scratch)
     test_each_device(two_queues);
 }
 
-/* Calls on two dictionaries, last made on the device's queue, in one out-of-order queue: the second takes the scratch of the
- * first, and must wait for it. (PoCL 3.1 forgets the barriers before a barrier with a wait list. No call makes such a
- * barrier, so no trial looks for such drivers.) */
+/* Calls on two dictionaries, last used on the device's queue, in one out-of-order queue: the second call gets the first
+ * one's scratch, and must wait for it. (PoCL 3.1 ignores the barriers before a barrier with a wait list. No call makes
+ * such a barrier.) */
 static void loose(struct test *t)
 {
     enum { KEYS = 400000, ROUNDS = 4 };
@@ -224,7 +218,6 @@ static void loose(struct test *t)
     uint32_t         *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
     struct test_array asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
     ordo_dict        *dict[2] = { NULL, NULL };
-
     if (!queue)
         return;
     for (uint32_t d = 0; d < 2; d++) {
@@ -284,7 +277,6 @@ static void refusals(struct test *t)
     cl_context                    context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
     cl_command_queue              foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
     cl_event                      event = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-
     test_context(t, "bad orders");
     test_status(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, &(struct ordo_order) { .n_wait = 1 }),
                 ORDO_INVALID);
@@ -300,7 +292,7 @@ static void refusals(struct test *t)
     test_expect(t, ORDO_U32, &a, untouched, 100);
 
     test_ok(t, ordo_scan(t->dev, &sum, test_slice(&a), test_slice(&a), 100, NULL));
-    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context goes */
+    clSetUserEventStatus(event, CL_COMPLETE); /* some drivers wait for it when the context is released */
     clReleaseEvent(event);
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);

@@ -46,25 +46,24 @@ Test(reduce, is_right_however_it_is_tuned)
     test_each_device(some_tunings);
 }
 
-/* Launches that follow one another without a wait, of none, one group and many, on the same tickets: each sums 1 .. count. */
+/* Consecutive launches without waits, of none, one and many groups, on the same tickets: each sums 1 .. count. */
 static void one_launch(struct test *t)
 {
-    enum { LAUNCHES = 500, MOST = 30000 };
+    enum { LAUNCHES = 500, COUNT_MAX = 30000 };
     const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
-    uint64_t *numbers = test_alloc(MOST * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
-
+    uint64_t *numbers = test_alloc(COUNT_MAX * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
     if (!t->facts->groups_progress)
         test_skip("ORDO_MASK=%s: groups promise no progress, so there are two launches", t->mask);
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.group", 64));
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.items", 4));
-    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, MOST, 0).groups > 1);
-    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, MOST, 0).lookback);
-    for (uint64_t i = 0; i < MOST; i++)
+    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, COUNT_MAX, 0).groups > 1);
+    test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, COUNT_MAX, 0).lookback);
+    for (uint64_t i = 0; i < COUNT_MAX; i++)
         numbers[i] = i + 1;
-    struct test_array in = test_upload(t, numbers, MOST, 8, 0), out = test_upload(t, NULL, LAUNCHES, 8, 0);
+    struct test_array in = test_upload(t, numbers, COUNT_MAX, 8, 0), out = test_upload(t, NULL, LAUNCHES, 8, 0);
     for (size_t i = 0; i < LAUNCHES; i++) {
-        const uint64_t count = test_below(t, MOST + 1);
+        const uint64_t count = test_below(t, COUNT_MAX + 1);
 
         want[i] = count * (count + 1) / 2;
         test_ok(t, ordo_reduce(t->dev, &params, test_slice(&in), count, ordo_at(out.mem, out.at + i), NULL));
@@ -89,7 +88,6 @@ static void bad_arguments(struct test *t)
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out);
     const struct ordo_reduce_params sum = { ORDO_U32, ORDO_SUM }, floats = { ORDO_F32, ORDO_SUM };
     const struct ordo_reduce_params no_type = { (ordo_type) -1, ORDO_SUM }, no_op = { ORDO_U32, (ordo_op) 7 };
-
     test_context(t, "bad arguments");
     test_status(t, ordo_reduce(NULL, &sum, i, 100, o, NULL), ORDO_INVALID);
     test_status(t, ordo_reduce(t->dev, NULL, i, 100, o, NULL), ORDO_INVALID);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions against a plain host loop: one case at a time, for reduce.c and scan_tunings.c. */
+/* Reductions against a plain host loop: the cases of reduce.c and scan_tunings.c. */
 #ifndef ORDO_TESTS_REDUCE_CASE_H
 #define ORDO_TESTS_REDUCE_CASE_H
 
@@ -7,12 +7,11 @@
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
 
-/* Into *out, of the type's size. */
+/* Writes *out in the type's size. */
 static inline void reduce_on_host(ordo_type type, ordo_op op, const void *keys, size_t count, void *out)
 {
     const size_t bytes = ordo_type_bytes(type);
     uint64_t     sum = identity(type, op);
-
     for (size_t i = 0; i < count; i++)
         sum = combine(type, op, sum, read_bits(keys, bytes, i));
     write_bits(out, bytes, 0, sum);
@@ -26,7 +25,6 @@ static inline void try_reduce(struct test *t, ordo_type type, ordo_op op, enum t
     const struct ordo_reduce_params params = { type, op };
     void                           *keys = test_alloc(count * bytes);
     uint64_t                        want = 0, got = 0;
-
     test_keys(t, type, shape, count, keys);
     reduce_on_host(type, op, keys, count, &want);
     struct test_array in = test_upload(t, keys, count, bytes, test_below(t, 6));
@@ -51,7 +49,6 @@ static inline void try_seams(struct test *t, ordo_type type, ordo_op op)
         ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, ordo_type_bytes(type), 1, 0);
     size_t       counts[TEST_SEAMS];
     const size_t n = test_seams(tiles.group, tiles.group * tiles.items, counts);
-
     for (size_t i = 0; i < n; i++)
         try_reduce(t, type, op, (enum test_shape) test_below(t, TEST_N_SHAPES), counts[i]);
 }

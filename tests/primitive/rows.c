@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-/* One call as a test wants it. */
+/* One call of a test. */
 struct rows_case {
     size_t count, n_rows;
     size_t bytes;
     bool   scatter;
-    bool   distinct; /* no index twice, and the call is told */
-    bool   outside;  /* some indices are those of no row */
+    bool   distinct; /* no index twice, and params say so */
+    bool   outside;  /* some indices have no row */
 };
 
 /* ---- the reference ------------------------------------------------------------------------------------------- */
@@ -26,12 +26,11 @@ static void rows_on_host(const struct rows_case *c, const uint8_t *in, const uin
 
 /* ---- one call ------------------------------------------------------------------------------------------------ */
 
-/* Indices as they come; or 0, 1, 2 ... shuffled, so that there may be more rows than indices, but not fewer. */
+/* Random indices, or 0, 1, 2 ... shuffled, with at least as many rows as indices. */
 static uint32_t *make_indices(struct test *t, const struct rows_case *c)
 {
     static const uint32_t none[] = { UINT32_MAX, UINT32_MAX - 1, 0x80000000u };
     uint32_t             *index = test_alloc((c->count + c->n_rows) * sizeof *index);
-
     for (size_t i = 0; i < c->count + c->n_rows; i++)
         index[i] = c->distinct ? (uint32_t) i : c->n_rows ? (uint32_t) test_below(t, c->n_rows) : 0;
     for (size_t i = c->n_rows; c->distinct && i > 1; i--) {
@@ -51,7 +50,6 @@ static ordo_status call_rows(struct test *t, const struct rows_case *c, struct o
 {
     const struct ordo_gather_params  gather = { (uint32_t) c->bytes };
     const struct ordo_scatter_params scatter = { (uint32_t) c->bytes, c->distinct };
-
     if (c->scatter)
         return ordo_scatter(t->dev, &scatter, in, index, c->count, out, c->n_rows, NULL);
     return ordo_gather(t->dev, &gather, in, c->n_rows, index, c->count, out, NULL);
@@ -62,7 +60,6 @@ static ordo_status call_rows_host(struct test *t, const struct rows_case *c, con
 {
     const struct ordo_gather_params  gather = { (uint32_t) c->bytes };
     const struct ordo_scatter_params scatter = { (uint32_t) c->bytes, c->distinct };
-
     if (c->scatter)
         return ordo_scatter_host(t->dev, &scatter, in, index, c->count, out, c->n_rows);
     return ordo_gather_host(t->dev, &gather, in, c->n_rows, index, c->count, out);
@@ -74,7 +71,6 @@ static void try_rows(struct test *t, const struct rows_case *c)
     uint8_t     *in = test_alloc(n_in * c->bytes), *want = test_alloc(n_out * c->bytes);
     uint8_t     *got = test_alloc(n_out * c->bytes);
     uint32_t    *index = make_indices(t, c);
-
     test_random_bytes(t, in, n_in * c->bytes);
     memset(want, TEST_EMPTY, n_out * c->bytes);
     memset(got, TEST_EMPTY, n_out * c->bytes);
@@ -104,7 +100,6 @@ static void try_rows(struct test *t, const struct rows_case *c)
 static void try_ways(struct test *t, size_t bytes, size_t count, size_t n_rows)
 {
     struct rows_case c = { .count = count, .n_rows = n_rows, .bytes = bytes, .outside = test_below(t, 2) };
-
     try_rows(t, &c);
     c.scatter = true;
     try_rows(t, &c);
@@ -116,7 +111,6 @@ static void try_ways(struct test *t, size_t bytes, size_t count, size_t n_rows)
 static void sizes(struct test *t)
 {
     static const size_t bytes[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 48, 100, 256, 1000, 4096 };
-
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         try_ways(t, bytes[i], 1 + test_below(t, 40000 / bytes[i]), 1 + test_below(t, 40000 / bytes[i]));
     try_ways(t, 300000, 3, 2);
@@ -132,7 +126,6 @@ static void seams(struct test *t)
 {
     size_t       counts[TEST_SEAMS];
     const size_t n = test_seams(256, 2048, counts);
-
     for (size_t i = 0; i < n; i++) {
         try_ways(t, 4, counts[i], 1 + test_below(t, 5000));
         try_ways(t, 12, counts[i], counts[i] + test_below(t, 3));
@@ -153,7 +146,6 @@ static void bad_arguments(struct test *t)
     struct test_array               out = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice         i = test_slice(&in), x = test_slice(&index), o = test_slice(&out);
     uint32_t                        words[2] = { 0 };
-
     test_context(t, "bad arguments");
     test_status(t, ordo_gather(t->dev, &none, i, 100, x, 100, o, NULL), ORDO_INVALID);
     test_status(t, ordo_gather(t->dev, &huge, i, 100, x, 100, o, NULL), ORDO_INVALID);

@@ -6,12 +6,11 @@
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-/* Every count of seams_of, in all combinations of inclusive, in place and segmented. */
+/* Every boundary count, in all combinations of inclusive, in place and segmented. */
 static void try_seams(struct test *t, ordo_type type, ordo_op op)
 {
     size_t       counts[TEST_SEAMS];
     const size_t n = seams_of(t, type, counts);
-
     for (size_t i = 0; i < n; i++) {
         for (unsigned way = 0; way < 8; way++) {
             struct subject s = random_subject(t, type, op, counts[i]);
@@ -52,7 +51,7 @@ Test(scan, knows_every_type_operation_and_shape)
     test_each_device(types_and_shapes);
 }
 
-/* Offsets of 0 to 5 elements against each other: vectors that are aligned in both arrays, in one, in none. */
+/* Offsets of 0 to 5 elements: vectors are aligned in both arrays, in one, in none. */
 static void offsets(struct test *t)
 {
     for (size_t in_at = 0; in_at < 6; in_at++) {
@@ -74,9 +73,8 @@ Test(scan, takes_arrays_of_any_alignment)
 
 static void many(struct test *t)
 {
-    /* A CPU as an unknown GPU is slow. */
+    /* a CPU with the profile of an unknown GPU is slow */
     struct subject s = { .type = ORDO_U32, .op = ORDO_SUM, .count = t->mask[0] ? 2000011 : 5000011 };
-
     try_scan(t, &s, TEST_RANDOM, 0);
     s.segmented = true;
     s.inclusive = true;
@@ -93,7 +91,6 @@ static void tuned(struct test *t)
     struct subject s = random_subject(t, ORDO_U32, ORDO_SUM, 0);
     size_t         counts[TEST_SEAMS];
     const size_t   n = seams_of(t, s.type, counts);
-
     for (size_t i = 0; i < n; i++) {
         s.count = counts[i];
         try_scan(t, &s, TEST_RANDOM, 0);
@@ -113,8 +110,8 @@ Test(scan, is_right_however_it_is_tuned)
 
 /* ---- look-back ----------------------------------------------------------------------------------------------- */
 
-/* Tiles that publish nothing at all, or only late: their successors fold them again, in place too as long as they
- * publish at last. And tiles that never publish a prefix: their successors look back to the first. */
+/* Tiles publish nothing, or late, so successors fold them from the input; in place, tiles must publish at last. Tiles
+ * never publish a prefix, so successors look back to the first tile. */
 static void unanswered(struct test *t)
 {
     for (unsigned trial = 0; trial < 16; trial++) {
@@ -122,7 +119,6 @@ static void unanswered(struct test *t)
         struct subject s = random_subject(t, wide ? ORDO_U64 : ORDO_I32, wide ? ORDO_MIN : ORDO_SUM, 0);
         size_t         counts[TEST_SEAMS];
         const size_t   n = seams_of(t, s.type, counts);
-
         s.count = counts[n - 1 - trial / 4];
         s.segmented = wide;
         s.in_place = trial % 4 > 1;
@@ -155,12 +151,12 @@ Test(scan, does_without_tiles_that_never_answer)
     test_each_device_with("progress=1,int64_atomics=0", lookback_of_groups);
 }
 
-/* More launches on one block of state than it has stamps, each of other keys: what earlier ones left there counts for nothing. */
+/* More launches on one block of state than there are stamps, each of other keys. Words of earlier launches must not
+ * count. */
 static void stamps(struct test *t)
 {
     enum { STAMPS = 1 << 13, TILES = 8 };
     struct subject s = random_subject(t, ORDO_U32, ORDO_SUM, 0);
-
     if (!t->facts->groups_progress)
         test_skip("ORDO_MASK=%s: groups promise no progress, so there is no look-back", t->mask);
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
@@ -193,7 +189,6 @@ static void on_host_arrays(struct test *t)
         void          *got = test_alloc(count * 4);
         void          *want = test_alloc(count * 4);
         uint8_t       *heads = test_alloc(count);
-
         test_context(t, "host arrays of %zu", count);
         test_keys(t, s.type, TEST_EXTREMES, count, keys);
         random_heads(t, heads, count);
@@ -203,7 +198,7 @@ static void on_host_arrays(struct test *t)
         test_same(t, "out", s.type, got, want, count);
         s.segmented = true;
         scan_on_host(&s, keys, heads, want);
-        test_ok(t, ordo_segmented_scan_host(t->dev, &params, keys, heads, keys, count)); /* onto itself */
+        test_ok(t, ordo_segmented_scan_host(t->dev, &params, keys, heads, keys, count)); /* in itself */
         test_same(t, "out", s.type, keys, want, count);
         free(keys);
         free(got);
@@ -215,14 +210,13 @@ static void on_host_arrays(struct test *t)
     test_status(t, ordo_scan_host(t->dev, &params, NULL, NULL, 1), ORDO_INVALID);
 }
 
-/* Anywhere in memory, for elements and for bytes. */
+/* Any place in memory, for elements and for bytes. */
 static void on_crooked_arrays(struct test *t)
 {
     enum { COUNT = 5003 };
     const struct ordo_scan_params params = { ORDO_U64, ORDO_SUM, true };
     static uint64_t               keys[COUNT], want[COUNT];
     static char                   in[COUNT * 8 + 8], out[COUNT * 8 + 8];
-
     for (size_t off = 0; off < 8; off++) {
         test_random_bytes(t, keys, sizeof keys);
         memcpy(in + off, keys, sizeof keys);
@@ -247,7 +241,7 @@ Test(scan, takes_host_arrays)
     test_each_device(on_host_arrays);
 }
 
-/* Waits for a user event, on an in-order and on an out-of-order queue, and hands an event out, for no elements too. */
+/* Waits for a user event, on an in-order and an out-of-order queue, and returns an event, also without elements. */
 static void in_order(struct test *t)
 {
     const cl_command_queue_properties out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -255,7 +249,6 @@ static void in_order(struct test *t)
     cl_int                            code = CL_SUCCESS;
     cl_command_queue                  queue =
         clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
-
     for (size_t count = 0; count <= 100000; count += 100000) {
         for (int own = 0; own < 2; own++) {
             struct subject    s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
@@ -273,7 +266,7 @@ static void in_order(struct test *t)
             const struct ordo_scan_params params = { s.type, s.op, s.inclusive };
             test_ok(t, ordo_scan(t->dev, &params, test_slice(&in), test_slice(&out), count, &order));
             test_true(t, done != NULL);
-            /* The call waits for `go`, so what it is to scan can still be written, on another queue. */
+            /* the call waits for `go`, so another queue can still write its input */
             cl_command_queue other =
                 clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &code);
             test_true(t,
@@ -307,7 +300,6 @@ static void bad_arguments(struct test *t)
     const struct ordo_scan_params no_op = { ORDO_U32, (ordo_op) 3, false };
     const struct ordo_scan_params floats = { ORDO_F64, ORDO_SUM, false };
     char                          text[512];
-
     test_context(t, "bad arguments");
     test_status(t, ordo_scan(NULL, &sum, i, o, 100, NULL), ORDO_INVALID);
     test_status(t, ordo_scan(t->dev, NULL, i, o, 100, NULL), ORDO_INVALID);
@@ -347,7 +339,7 @@ Test(scan, refuses_bad_arguments)
     test_each_device(bad_arguments);
 }
 
-/* What the header promises: 1 % of the input and 64 KiB. */
+/* The header's promise: 1 % of the input and 64 KiB. */
 static void scratch(struct test *t)
 {
     for (int method = 0; method < 2; method++) {
@@ -355,7 +347,6 @@ static void scratch(struct test *t)
         struct test_array             in = test_upload(t, NULL, count, 4, 0);
         const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
         struct ordo_memory            memory;
-
         test_context(t, "scratch of method %d", method);
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", (uint32_t) method));
         test_ok(t, ordo_device_trim(t->dev));

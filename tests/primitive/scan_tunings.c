@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans, reductions, compactions and groups of equal keys with every tuning that a profile can select: each is a kernel of its own, so this
- * takes long on a CPU. */
+/* Scans, reductions, compactions and groups of equal keys with every tuning of a profile. Each needs its own kernel, so
+ * this takes long on a CPU. */
 #include "by_key_case.h"
 #include "compact_case.h"
 #include "reduce_case.h"
@@ -10,24 +10,22 @@
 static struct ordo_tunable_info tunable_named(const struct test *t, const char *name)
 {
     struct ordo_tunable_info info;
-
     for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++)
         if (strcmp(info.name, name) == 0)
             return info;
     test_fail(t, __FILE__, __LINE__, "no tunable %s", name);
 }
 
-/* What the tuning comes to on this device. */
+/* The effect of the tuning on this device. */
 static uint64_t outcome(const struct test *t)
 {
     const struct ordo_tiles tiles = ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 4, 1, 0);
-
     return (uint64_t) tiles.lookback << 63 | (uint64_t) tiles.group << 32 | tiles.items;
 }
 
 enum { OUTCOMES_MAX = 256 };
 
-/* Runs body with every tuning, but once only with those that come to the same. */
+/* Runs body with every tuning, once for tunings with the same effect. */
 static void with_every_tuning(struct test *t, test_body body)
 {
     const struct ordo_tunable_info methods = tunable_named(t, "scan.k4.method");
@@ -35,7 +33,6 @@ static void with_every_tuning(struct test *t, test_body body)
     const struct ordo_tunable_info items = tunable_named(t, "scan.k4.items");
     uint64_t                       seen[OUTCOMES_MAX];
     size_t                         n_seen = 0;
-
     for (uint32_t i = 0; i < methods.n_choices * groups.n_choices * items.n_choices; i++) {
         bool again = false;
 
@@ -59,7 +56,6 @@ static void try_kind(struct test *t, ordo_type type, ordo_op op, bool segmented)
     struct subject s = random_subject(t, type, op, 0);
     size_t         counts[TEST_SEAMS];
     const size_t   n = seams_of(t, s.type, counts);
-
     s.segmented = segmented;
     for (size_t i = n - 4; i < n; i++) {
         s.count = counts[i];
@@ -124,7 +120,6 @@ Test(scan_tunings, every_tuning_gives_the_same_compaction)
 static void by_key_as_tuned(struct test *t)
 {
     struct by_key_case c = random_by_key(t, ORDO_U64, ORDO_U32, true, 60000 + test_below(t, 9));
-
     c.sorted = true;
     try_by_key(t, &c, false);
     c = random_by_key(t, ORDO_U32, ORDO_F64, true, 60000 + test_below(t, 9));

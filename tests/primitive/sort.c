@@ -72,8 +72,8 @@ static bool is_own_or_gpu(const struct test *t)
     return strcmp(t->mask, "") == 0 || strcmp(t->mask, "cpu=0,progress=1") == 0;
 }
 
-/* On a device that is taken for a GPU without lanes all three methods run, by the fewest bits of a digit, the most, and a number in between
- * that the seed decides. With other masks the fewest and the most; with ORDO_TEST_KINDS=all, all. */
+/* On a device with the mask of a GPU without lanes, all three methods run, with the fewest and most bits of a digit and
+ * a number between that the seed selects. With other masks the fewest and the most; with ORDO_TEST_KINDS=all, all. */
 static bool bits_are_tried(const struct test *t, uint32_t bits)
 {
     return bits % 4 == 0 || test_wants_all("ORDO_TEST_KINDS") || (is_own_or_gpu(t) && bits == 5 + t->seed % 3);
@@ -105,7 +105,6 @@ static void bad_arguments(struct test *t)
     struct test_array             keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
     struct ordo_sort_params       bad = good;
     const struct ordo_slice       k = test_slice(&keys), v = test_slice(&values);
-
     test_status(t, ordo_sort(NULL, &good, k, v, k, v, 100, NULL), ORDO_INVALID);
     test_status(t, ordo_sort(t->dev, NULL, k, v, k, v, 100, NULL), ORDO_INVALID);
     bad.key = (ordo_type) 17;
@@ -160,11 +159,10 @@ Test(sort, host_arrays)
 
 /* ---- values where there are none --------------------------------------------------------------------------------- */
 
-/* Values that a forgotten value_bytes would leave where they were, each beside another's key. */
+/* Values that a forgotten value_bytes would leave next to another key. */
 static void check_values_without_bytes(struct test *t)
 {
     uint32_t keys[] = { 3, 1, 2 }, values[] = { 30, 10, 20 };
-
     test_status(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, values, 3), ORDO_INVALID);
     test_true(t, keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
     test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3));
@@ -180,12 +178,12 @@ Test(sort, values_without_bytes_are_refused)
 
 enum { LOCAL_COUNT = 12011, LONG_SEGMENT = 600, FULL_BIN = 300 };
 
-/* Keys are `fixed` but for the bits of `varies`, which are random. */
+/* Keys are `fixed` except for the bits of `varies`, which are random. */
 struct pattern {
     const char *name;
     uint64_t    fixed, varies;
     bool        local; /* the plan has the local pass */
-    bool        fools; /* keys of odd index, which no sample has, are in few segments */
+    bool        fools; /* keys of odd index, which the sample omits, are in few segments */
 };
 
 static const struct pattern patterns[] = {
@@ -201,8 +199,8 @@ static const struct pattern patterns[] = {
 };
 #define N_PATTERNS (sizeof patterns / sizeof *patterns)
 
-/* The range of the equal keys is short enough for the local pass, but they fall into one bin. The range of the long
- * segment is longer than a group takes. */
+/* The range of equal keys is short enough for the local pass, but the keys share one bin. The range of the long segment
+ * exceeds a group's capacity. */
 static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t count)
 {
     uint64_t *keys = test_alloc(count * sizeof *keys);
@@ -227,7 +225,7 @@ static void set_local(struct test *t, uint32_t method)
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_items", 8));
 }
 
-/* An even and an odd number of passes; in place and not. Patterns that fool the sample are sorted in each way, the
+/* An even and an odd number of passes, in place and not. Patterns that mislead the sample are sorted in each way, the
  * others in one; with ORDO_TEST_KINDS=all in each. */
 static void check_patterns(struct test *t, struct ordo_sort_params params, uint32_t first)
 {
@@ -242,7 +240,7 @@ static void check_patterns(struct test *t, struct ordo_sort_params params, uint3
     }
 }
 
-/* Any of the digits vary: some sets of them, or with ORDO_TEST_KINDS=all each. */
+/* Any digits vary: some sets of them, or with ORDO_TEST_KINDS=all each. */
 static void check_digits(struct test *t, struct ordo_sort_params params)
 {
     const uint32_t step = test_wants_all("ORDO_TEST_KINDS") ? 1 : 37;
@@ -290,13 +288,12 @@ static size_t count_right(const uint64_t *got, const uint64_t *want, size_t from
     return right;
 }
 
-/* The local pass writes zeros here: elements that it sorts are wrong, and all others are right. */
+/* An injected fault: the local pass writes zeros. Exactly the elements that it sorts must be wrong. */
 static void check_way(struct test *t, const struct pattern *p)
 {
     uint64_t         *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
     struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0), with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
     size_t            middle = 0;
-
     test_context(t, "the way of %s", p->name);
     test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64, .value_bytes = 4), test_slice(&on),
                          test_slice(&with), test_slice(&on), test_slice(&with), LOCAL_COUNT, NULL));
@@ -308,7 +305,7 @@ static void check_way(struct test *t, const struct pattern *p)
     const size_t right = count_right(got, keys, 0, LOCAL_COUNT);
     test_true(t, p->local ? right < LOCAL_COUNT / 2 : right == LOCAL_COUNT);
     test_true(t, !p->local || p->fools || right == 0);
-    if (p->fools) { /* sort_large sorts what the local pass leaves */
+    if (p->fools) { /* sort_large sorts ranges that the local pass leaves */
         test_true(t, count_right(got, keys, 0, FULL_BIN) == FULL_BIN);
         test_true(t, count_right(got, keys, middle, middle + LONG_SEGMENT) == LONG_SEGMENT);
     }
@@ -325,11 +322,10 @@ static void ways(struct test *t)
         check_way(t, &patterns[i]);
 }
 
-/* The results alone do not tell which kernels have sorted. */
+/* The results do not show which kernels have sorted. */
 Test(sort, the_local_pass_runs_where_keys_are_spread)
 {
     struct overlay o;
-
     overlay_begin(&o);
     overlay_edit(&o, "primitive/sort_local.cl", "keys_out[place] = key[i];", "keys_out[place] = 0;");
     overlay_use(&o);

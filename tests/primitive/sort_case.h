@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One sort and what it must give: for the tests of the sort, and of its tunings. */
+/* One sort and its expected result, for the tests of the sort and its tunings. */
 #ifndef ORDO_TESTS_SORT_CASE_H
 #define ORDO_TESTS_SORT_CASE_H
 
@@ -10,7 +10,7 @@
 /* ---- the reference ------------------------------------------------------------------------------------------- */
 
 struct item {
-    uint64_t digits; /* the bits that are sorted by, complemented if descending */
+    uint64_t digits; /* the sorted bits, complemented if descending */
     size_t   from;
 };
 
@@ -59,7 +59,7 @@ struct job {
     bool                    in_place;
 };
 
-/* Sorts these keys, which have this name in messages; job->shape does not count. */
+/* Sorts these keys; `name` appears in messages; ignores job->shape. */
 static void check_keys(struct test *t, const struct job *job, const void *keys, const char *name)
 {
     const size_t    kb = ordo_type_bytes(job->params.key), vb = job->params.value_bytes, n = job->count;
@@ -68,7 +68,6 @@ static void check_keys(struct test *t, const struct job *job, const void *keys, 
     test_random_bytes(t, values, n * vb);
     struct item *items = sorted_items(&job->params, keys, n);
     void        *want_keys = permuted(items, keys, n, kb), *want_values = permuted(items, values, n, vb);
-
     test_context(t, "%s, values of %zu, %s%s, bits %u+%u, count %zu%s", test_type_name[job->params.key], vb, name,
                  job->params.descending ? " descending" : "", job->params.first_bit, job->params.bits, n,
                  job->in_place ? ", in place" : "");

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sort with every value of its tunables: each is a kernel of its own, so this takes long on a CPU. */
+/* The sort with every value of its tunables. Each needs its own kernel, so this takes long on a CPU. */
 #include "sort_case.h"
 
 #include <stdio.h>
 
-/* Every value of every tunable of the sort, one at a time and in pairs with the method, gives the same answers. */
+/* Every value of every tunable of the sort, alone and with each method, gives the same results. */
 static void every_tunable(struct test *t)
 {
     struct ordo_tunable_info info;
     static const char *const shapes[] = { "sort.k4v4.", "sort.k8v8." };
-
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
         const bool first = strncmp(info.name, shapes[0], 10) == 0;
@@ -40,7 +39,6 @@ Test(sort_tunings, every_tuning_gives_the_same_order)
 static void every_range(struct test *t)
 {
     struct ordo_tunable_info info;
-
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));

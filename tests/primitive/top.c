@@ -19,7 +19,6 @@ static void seams(struct test *t)
     const size_t group = ordo_group_of(t->dev, ORDO_TOP_GROUP, ORDO_K4V0);
     size_t       counts[TEST_SEAMS];
     const size_t n = test_seams(group, group * 16, counts);
-
     for (size_t i = 0; i < n; i++) {
         const struct top_case c = { .type = ORDO_F32,
                                     .shape = (enum test_shape) test_below(t, TEST_N_SHAPES),
@@ -36,7 +35,7 @@ Test(top, is_right_at_every_seam_on_every_device_and_mask)
     test_each_device_and_most_masks(seams);
 }
 
-/* Of each type the kernels are built anew: on a GPU's code u32 and another, which the seed decides, or all. */
+/* Each type has its own kernels: on a GPU's code u32 and one that the seed selects, or all. */
 static bool type_is_tried(const struct test *t, ordo_type type)
 {
     return strcmp(t->mask, "") == 0 || type == ORDO_U32 || type == 1 + (2 * t->seed) % 5 ||
@@ -66,12 +65,11 @@ Test(top, knows_every_type_and_shape)
     test_each_device_with("cpu=0", types_and_shapes);
 }
 
-/* Few of many, where a CPU goes by chunks; ties throughout, and an order that has every element displace another. On a GPU's code
- * every second, by the seed. */
+/* Few elements of many, for a CPU's chunks; many ties, and an order in which every element displaces another. On a
+ * GPU's code every second, by the seed. */
 static void few_of_many(struct test *t)
 {
     static const enum test_shape shapes[] = { TEST_RANDOM, TEST_DESCENDING, TEST_ASCENDING, TEST_EQUAL, TEST_FEW };
-
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (t->mask[0] && (i + t->seed) % 2 && !test_wants_all("ORDO_TEST_KINDS"))
             continue;
@@ -82,7 +80,7 @@ static void few_of_many(struct test *t)
         c.k = c.count / 2;
         try_top(t, &c, true);
     }
-    const size_t many = t->mask[0] ? 1000017 : 3000017; /* a CPU as an unknown GPU is slow */
+    const size_t many = t->mask[0] ? 1000017 : 3000017; /* a CPU with the profile of an unknown GPU is slow */
     try_top(t, &(struct top_case) { .type = ORDO_F32, .count = many, .k = 100, .value_bytes = 8 }, true);
 }
 
@@ -96,7 +94,6 @@ static void sum_between(struct test *t)
 {
     enum { COUNT = 20000 };
     uint32_t *ones = test_alloc(COUNT * sizeof *ones), got = 0;
-
     for (uint32_t i = 0; i < COUNT; i++)
         ones[i] = 1;
     test_look_back(t);
@@ -105,14 +102,13 @@ static void sum_between(struct test *t)
     free(ones);
 }
 
-/* As many as one group orders by itself, one less and one more; call after call, each of which finds the counters as the last one
- * left them, and a sum between that has its own. */
+/* The largest number that one group sorts, one less and one more, in consecutive calls on the same counters, with a sum
+ * between that has its own. */
 static void little_in_order(struct test *t)
 {
     static const size_t          some[] = { 1, 2, 100, TOP_ORDERED - 1, TOP_ORDERED, TOP_ORDERED + 1 };
     static const enum test_shape shapes[] = { TEST_EQUAL, TEST_FEW, TEST_RANDOM, TEST_EXTREMES };
     const size_t                 n = sizeof some / sizeof *some;
-
     for (size_t i = 0; i < 4 * n; i++) {
         const struct top_case c = { .type = i % 2 ? ORDO_U64 : ORDO_F32,
                                     .shape = shapes[i / n],
@@ -135,7 +131,6 @@ Test(top, brings_little_into_order)
 static void tuned(struct test *t)
 {
     static const uint32_t groups[] = { 1, 64, 512 }, items[] = { 4096, 4, 64 };
-
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         test_ok(t, ordo_device_set_tunable(t->dev, "top.group", groups[i]));
         test_ok(t, ordo_device_set_tunable(t->dev, "top.items", items[i]));
@@ -148,13 +143,12 @@ Test(top, is_right_however_it_is_tuned)
     test_each_device_with("cpu=0", tuned);
 }
 
-/* What the header promises: half of the keys' bytes, 2 bytes per key, two buffers of what comes out, 256 KiB. */
+/* The header's promise: half of the keys' bytes, 2 bytes per key, two buffers of the output, 256 KiB. */
 static void scratch(struct test *t)
 {
     enum { COUNT = 1000000 };
     struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
     struct ordo_memory memory;
-
     for (size_t k = 1; k <= COUNT; k *= 100) {
         test_context(t, "scratch of the first %zu", k);
         test_ok(t, ordo_device_trim(t->dev));
@@ -183,7 +177,6 @@ static void bad_arguments(struct test *t)
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out), x = test_slice(&index);
     const struct ordo_slice         none = ordo_none();
     uint32_t                        words[4] = { 0 };
-
     test_context(t, "bad arguments");
     test_status(t, ordo_top_k(t->dev, &top, i, none, 100, SIZE_MAX, o, none, none, NULL), ORDO_OK);
     test_status(t, ordo_top_k(t->dev, &top, i, none, 100, 100, ordo_at(out.mem, 17), none, none, NULL), ORDO_INVALID);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first elements of an order against a plain sort: one case at a time, for top.c and top_tunings.c. */
+/* The first elements of an order against a plain sort: the cases of top.c and top_tunings.c. */
 #ifndef ORDO_TESTS_TOP_CASE_H
 #define ORDO_TESTS_TOP_CASE_H
 
@@ -25,17 +25,15 @@ struct top_element {
 static inline int compare_top(const void *a, const void *b)
 {
     const struct top_element *x = a, *y = b;
-
     if (x->order != y->order)
         return x->order < y->order ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* All elements in the order wanted. */
+/* All elements in the order. */
 static inline struct top_element *top_on_host(const struct top_case *c, const void *keys)
 {
     struct top_element *e = test_alloc(c->count * sizeof *e);
-
     for (size_t i = 0; i < c->count; i++) {
         const uint64_t order = ordo_key_bits(c->type, (const char *) keys + i * ordo_type_bytes(c->type));
         e[i] = (struct top_element) { c->greatest ? ~order : order, i };
@@ -49,11 +47,10 @@ static inline size_t top_out(const struct top_case *c)
     return c->k < c->count ? c->k : c->count;
 }
 
-/* What of `array` the first elements have. */
+/* The elements of `array` that come first. */
 static inline void *top_picked(const struct top_element *e, size_t n, const void *array, size_t bytes)
 {
     char *out = test_alloc(n * bytes);
-
     for (size_t i = 0; i < n; i++)
         memcpy(out + i * bytes, (const char *) array + e[i].index * bytes, bytes);
     return out;
@@ -78,7 +75,6 @@ static inline void try_select(struct test *t, const struct top_case *c, const st
     struct test_array               index = test_upload(t, NULL, 1, 4, test_below(t, 6));
     uint64_t                        got_key = 0;
     uint32_t                        got_index = 0;
-
     describe_top(t, "select", c);
     test_ok(t, ordo_select(t->dev, &params, test_slice(keys), c->count, k, test_slice(&key),
                            test_below(t, 4) ? test_slice(&index) : ordo_none(), NULL));
@@ -100,7 +96,6 @@ static inline void try_top_host(struct test *t, const struct top_case *c, const 
     const size_t                   bytes = ordo_type_bytes(c->type), out = top_out(c);
     void                          *got_keys = test_alloc(out * bytes), *got_values = test_alloc(out * c->value_bytes);
     uint32_t                      *got_indices = test_alloc(out * 4);
-
     test_ok(t, ordo_top_k_host(t->dev, &params, keys, c->value_bytes ? values : NULL, c->count, c->k, got_keys,
                                c->value_bytes ? got_values : NULL, got_indices));
     test_same(t, "keys out of host arrays", c->type, got_keys, want_keys, out);
@@ -111,7 +106,7 @@ static inline void try_top_host(struct test *t, const struct top_case *c, const 
     free(got_indices);
 }
 
-/* `too`: also the element of that rank, and from host arrays. */
+/* too: also the element of that rank, and from host arrays. */
 static inline void try_top(struct test *t, const struct top_case *c, bool too)
 {
     const struct ordo_top_k_params params = { c->type, c->value_bytes, c->greatest };
@@ -119,7 +114,6 @@ static inline void try_top(struct test *t, const struct top_case *c, bool too)
     void                          *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * vb);
     struct test_array              values_on = { 0 }, values_out = { 0 };
     const bool                     indexed = test_below(t, 4) > 0;
-
     test_keys(t, c->type, c->shape, c->count, keys);
     test_random_bytes(t, values, c->count * vb);
     struct top_element *e = top_on_host(c, keys);

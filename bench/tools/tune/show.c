@@ -76,7 +76,7 @@ cJSON *json_group(const struct group *group)
     return json;
 }
 
-/* "sort.k4v4.small_items" as ORDO_SORT_SMALL_ITEMS, K4V4. */
+/* "sort.k4v4.small_items" as { ORDO_SORT_SMALL_ITEMS, value, K4V4 }. */
 static void print_setting(const struct tuner *tuner, const char *name, uint32_t value)
 {
     const char *shape = strchr(name, '.'), *last = strrchr(name, '.');
@@ -84,10 +84,10 @@ static void print_setting(const struct tuner *tuner, const char *name, uint32_t 
     for (const char *at = name; *at; at++)
         if (at < shape || at >= last)
             fputc(*at == '.' ? '_' : toupper((unsigned char) *at), tuner->out);
-    fprintf(tuner->out, ", ");
+    fprintf(tuner->out, ", %u, ", value);
     for (const char *at = shape + 1; at < last; at++)
         fputc(toupper((unsigned char) *at), tuner->out);
-    fprintf(tuner->out, ", %u },\n", value);
+    fprintf(tuner->out, " },\n");
 }
 
 void print_row(const struct tuner *tuner)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RUN_EACH of cl/dict/each.cl as it runs in a launch of `size` work-items, of which these are the ones from `first` on, for
- * tests/primitive/group.c: counts near 2^32 in a moment. steps[w]: the turns of work-item w, none after STEPS_MOST; wrong[w]:
- * those that were not one stride on. */
+/* RUN_EACH of cl/dict/each.cl in a launch of `size` work-items, of which this one runs those from `first` on
+ * (tests/primitive/group.c): counts near 2^32 are quick. steps[w]: iterations of work-item w, none after STEPS_MAX;
+ * wrong[w]: iterations that were not one stride on. */
 #include "dict/each.cl"
 
-#define STEPS_MOST         400
+#define STEPS_MAX          400
 #define get_global_id(d)   (first + w)
 #define get_global_size(d) (size)
 
@@ -16,7 +16,7 @@ ORDO_KERNEL(1) void each_stride(uint n, uint first, uint size, __global uint *st
         const ulong want = (ulong) first + w + (ulong) turns * size;
         bad += i != want;
         last = i;
-        if (++turns > STEPS_MOST)
+        if (++turns > STEPS_MAX)
             break;
     }
     steps[w] = turns;

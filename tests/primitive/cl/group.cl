@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group/scan.cl, one call per kernel, for tests/primitive/group.c. Each kernel calls twice in a row with the same scratch, as loops
- * over tiles do: the second call's input is the first one's result. */
+/* group/scan.cl, one call per kernel, for tests/primitive/group.c. Each kernel calls twice with the same scratch, as
+ * loops over tiles do. The first call's result is the second call's input. */
 #include "group/scan.cl"
 
 #define LATER_(a, b) max((a), (b))
