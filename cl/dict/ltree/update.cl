@@ -398,13 +398,15 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 
 #endif
 
+#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* of a cache line */
+
 /* Prefetches a leaf. */
 ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {
     for (uint slot = 0; slot < LTREE_WORDS; slot += 512 / KEY_BITS)
         ORDO_PREFETCH(ltree_leaf(tree, leaf) + slot);
     if (HAS_VALUES)
-        for (uint slot = 0; slot < LTREE_SLOTS; slot += 64 / sizeof(ltree_value))
+        for (uint slot = 0; slot < LTREE_SLOTS; slot += LINE_VALUES)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
