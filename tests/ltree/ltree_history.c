@@ -729,7 +729,7 @@ Test(ltree_history, has_one_on_unknown_devices)
 
 enum {
     SLOW_FAULTS = FAULT_SLOW_STORES + FAULT_SLOW_LOOKS + FAULT_SLOW_RAISE + FAULT_LATE_START,
-    EVERY_FAULT = FAULT_LATCHES + FAULT_NODES + SLOW_FAULTS /* all but those that end concurrency */
+    EVERY_FAULT = FAULT_LATCHES + FAULT_NODES + SLOW_FAULTS /* without the faults that end concurrency */
 };
 
 /* Failing latches, refused nodes, long pauses between a change's stores and between a reader's looks. */

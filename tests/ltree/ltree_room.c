@@ -295,7 +295,7 @@ Test(ltree_room, seeks_get_over_leaves_that_are_used_up)
     test_each_device_with("group=1", used_up);
 }
 
-/* ---- what is given back ------------------------------------------------------------------------------------------ */
+/* ---- memory that is freed ---------------------------------------------------------------------------------------- */
 
 /* At most 3 times keys and values, 3.5 times with small chunks, and 50 KB. */
 static void expect_little(struct test *t, ordo_dict *dict, size_t elements)

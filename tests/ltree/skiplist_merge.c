@@ -222,7 +222,7 @@ Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
 
 /* ---- over many batches ------------------------------------------------------------------------------------------- */
 
-/* Each batch erases the keys that the one before has stored, and stores those that it has erased. */
+/* Each batch erases the keys that the one before has stored, and stores the keys that it has erased. */
 static void many_batches_of(struct test *t, uint32_t chunk)
 {
     enum { BATCHES = 24 };

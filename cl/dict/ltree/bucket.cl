@@ -122,8 +122,8 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 
 /* column_read    reads the slots before `count`; the others get `fill`
  * column_write   writes the pieces with slots first .. end - 1 of one part
- * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. Moves this slot and those
- *                after it up if it `opens`.
+ * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. Moves this slot and the
+ *                later ones up if it `opens`.
  * column_close   removes slot `at` if it `closes`; the last slot gets `fill`
  * `parts` is a constant. column_put and column_close are called by whole sub-groups. */
 #if VALUE_COMBINES

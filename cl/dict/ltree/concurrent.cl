@@ -84,8 +84,8 @@
  * that looks like a zombie is read again.
  *
  * By memory model:
- *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read a
- *                      word of 7 before the writer's 9, it finds another header in 4 or 5: the fence before these
+ *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read
+ *                      a word of 7 before the writer's 9, it finds another header in 4 or 5: the fence before these
  *                      pairs with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so
  *                      formally such a reader races. They are volatile accesses to aligned words, which compilers
  *                      keep, and the reader discards the words. An acquire may invalidate the first-level cache: then

@@ -9,8 +9,8 @@
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define LTREE_LONG 128
 
-/* Writes for each range its begin in leaves[i], nexts[i] and starts[i] (ltree_interval); counts[i] (if not NULL) in 64 bits;
- * pieces[i]: upper bound of the leaves of a long range, 0 for others and past the last range. */
+/* Writes for each range its begin in leaves[i], nexts[i] and starts[i] (ltree_interval); counts[i] (if not NULL) in 64
+ * bits; pieces[i]: upper bound of the leaves of a long range, 0 for others and past the last range. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,

@@ -36,8 +36,8 @@
  *
  * Emptied leaves stay during the batch, because operations may be on their way to them. At its end, pools with less
  * than half elements are made to fit: by a rebuild, or by a move if the leaves are well filled. At least half as many
- * changes as elements lie between two such times, so the moves per change are bounded. The same holds for pools of
- * which more than two sevenths are merged leaves, because each of these took several erases. */
+ * changes as elements lie between two such times, so the moves per change are bounded. Pools with
+ * more than two sevenths merged leaves are made to fit, too. Each merge took several erases. */
 #include "dict/ltree/concurrent.h"
 
 /* Operations in a launch: a version has LTREE_VERSION_BITS, and an operation changes a node at most twice. */
@@ -143,7 +143,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
-/* Runs one more turn of the listed operations. c->pending lists those that give up again. */
+/* Runs one more turn of the listed operations. c->pending lists operations that give up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };

@@ -44,7 +44,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *b);
 /* Grows the pools before the first launch. If all stores as new keys would need more leaves, a sample estimates the
  * new ones. If memory is short, shortens the lists in favour of leaves. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *b);
-/* Makes leaves for operations that starved, each of which needs one at most. *lacks: whether it found none. */
+/* Makes leaves for operations that starved. Each needs one at most. *lacks: whether it found none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *b, bool *lacks);
 /* Shrinks pools that are too large. Without memory for it, a later batch tries again. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *b);

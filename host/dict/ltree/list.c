@@ -36,7 +36,7 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts leaves by their lows. All lows differ, but the first leaf and possibly the next one both have 0. The sort is
+/* Sorts leaves by their lows. All lows differ, but the first leaf has 0, and possibly the next one. The sort is
  * stable, and the first leaf has number 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
