@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches side by side where the answer is known: bad arguments, outcomes, operations that do not meet, growth from nothing, pools
- * that may not grow, ranges of more leaves than a launch goes through. (Those that meet: ltree_history.c.) */
+/* Concurrent batches with known answers: bad arguments, outcomes, operations on separate keys, growth from nothing,
+ * pools that may not grow, ranges over more leaves than a launch passes. (Operations on the same keys:
+ * ltree_history.c.) */
 #include "tests/dict/model.h"
 #include "tests/ltree/tree.h"
 #include "tests/support/support.h"
@@ -32,9 +33,9 @@ static void fill_bytes(void *to, size_t bytes)
     memset(to, TEST_EMPTY, bytes);
 }
 
-/* ---- operations that do not meet ------------------------------------------------------------------------------- */
+/* ---- operations that do not meet --------------------------------------------------------------------------------- */
 
-/* The arrays of a batch in host memory, and the same for the model. */
+/* The arrays of a batch in host memory, and a copy for the model. */
 struct batch {
     size_t    n;
     uint8_t  *codes, *found, *outcomes, *want_found;
@@ -97,8 +98,8 @@ static void free_batch(struct batch *b)
         free(all[i]);
 }
 
-/* Even operations change keys of the lower half, each its own; odd ones ask about the upper half, which nobody changes: in any
- * order the results are those of the model. */
+/* Even operations change keys of the lower half, one each. Odd ones query the upper half, which nobody changes. So in
+ * any order the results are the model's. */
 static void make_apart(struct test *t, struct batch *b)
 {
     static const uint8_t changes[] = { ORDO_FIND, ORDO_CONTAINS, ORDO_UPSERT, ORDO_INSERT, ORDO_ERASE };
@@ -233,9 +234,9 @@ Test(ltree_concurrent, operations_that_do_not_meet_do_what_they_do_alone)
     test_each_device_with("group=1", apart);
 }
 
-/* ---- growth -------------------------------------------------------------------------------------------------------- */
+/* ---- growth ------------------------------------------------------------------------------------------------------ */
 
-/* Stores keys 0 .. n - 1, each once; returns how many were. */
+/* Stores keys 0 .. n - 1, each once. Returns how many were stored. */
 static size_t store_all(struct test *t, ordo_dict *dict, struct batch *b, ordo_code code)
 {
     size_t stored = 0;
@@ -256,7 +257,7 @@ static size_t store_all(struct test *t, ordo_dict *dict, struct batch *b, ordo_c
     return stored;
 }
 
-/* Finds them again: just those that were stored. */
+/* Finds exactly the stored keys. */
 static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
 {
     memset(b->codes, ORDO_FIND, b->n);
@@ -312,7 +313,7 @@ static void no_more_leaves(struct test *t)
 
         test_context(t, "%zu keys into %zu leaves", b.n, caps[k]);
         const size_t stored = store_all(t, dict, &b, k % 2 ? ORDO_INSERT : ORDO_UPSERT);
-        /* A leaf is full at most, and half full at least where one was split. */
+        /* A leaf is full at most, and half full at least after a split. */
         test_true(t, stored >= tree_slots() / 2 * caps[k] && stored <= tree_slots() * caps[k]);
         for (size_t i = 0; i < b.n; i++)
             test_true(t, b.outcomes[i] == ORDO_DONE || (b.outcomes[i] == ORDO_NOT_STORED && b.found[i] == TEST_EMPTY));
@@ -320,7 +321,7 @@ static void no_more_leaves(struct test *t)
         test_ok(t, ordo_dict_size(dict, NULL, &size));
         test_true(t, size == stored);
         expect_stored(t, dict, &b);
-        /* What is there can still be replaced and erased, and then there is room again. */
+        /* Stored keys can be replaced and erased, and then new ones fit again. */
         memset(b.codes, ORDO_ERASE, b.n);
         test_ok(t, ordo_dict_apply_concurrent_host(
                        dict, &(struct ordo_host_concurrent_batch) { .codes = b.codes, .keys = b.keys, .count = b.n }));
@@ -339,11 +340,11 @@ Test(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for)
     test_each_device_with("atomics=legacy", no_more_leaves);
 }
 
-/* ---- what gives up ------------------------------------------------------------------------------------------------- */
+/* ---- what gives up ----------------------------------------------------------------------------------------------- */
 
 enum { LEFT = 5000 };
 
-/* Steps that came to nothing, as the statistics have them. */
+/* Failed steps, from the statistics. */
 static size_t restarts_of(struct test *t, ordo_dict *dict)
 {
     struct ordo_statistics s;
@@ -351,8 +352,8 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
     return s.restarts;
 }
 
-/* Erases of all there is. Some give up (faults), and are done in order, where an almost empty tree is built anew: of
- * nothing. Then it takes operations as any other does. */
+/* Erases all keys. Some operations give up (faults) and are done in order, which rebuilds the almost empty tree from
+ * nothing. Then it takes operations as usual. */
 static void erase_all(struct test *t)
 {
     test_optimized(t);
@@ -378,7 +379,7 @@ static void erase_all(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 0);
-    /* One latch in eight cannot be had, once for each operation; a second turn is left out. */
+    /* one latch in eight fails, once for each operation; a second turn is not counted */
     const size_t after = restarts_of(t, dict);
     test_true(t, after > before + (size_t) LEFT / 16 && after < before + (size_t) 2 * LEFT);
     ordo_ltree_of(dict)->faults = 0;
@@ -401,7 +402,7 @@ Test(ltree_concurrent, erases_that_give_up_may_leave_nothing)
     test_each_device_with("cpu=0", erase_all);
 }
 
-/* Every operation on one key: a leaf that all want, and none gets for long. */
+/* Runs every operation on one key, so that all want one leaf. */
 static void one_key(struct test *t)
 {
     test_optimized(t);
@@ -440,11 +441,11 @@ Test(ltree_concurrent, very_many_operations_may_want_one_key)
     test_each_device_with("cpu=0", one_key);
 }
 
-/* ---- long ranges -------------------------------------------------------------------------------------------------------- */
+/* ---- long ranges ------------------------------------------------------------------------------------------------- */
 
 enum { LONG = 500000 };
 
-/* Half-full leaves: some 35,000, where a work-item goes through 16,384 in a launch. */
+/* Half-full leaves: some 35,000. A work-item passes 16,384 in a launch. */
 static void long_ranges(struct test *t)
 {
     ordo_dict     *dict = NULL;
@@ -490,185 +491,39 @@ Test(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
     test_each_device(long_ranges);
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-enum { N = 100, ROOM = 300 };
-enum {
-    CODES,
-    KEYS,
-    HIS,
-    VALUES,
-    ROOMS,
-    FOUND,
-    KEYS_OUT,
-    VALUES_OUT,
-    COUNTS,
-    OUTCOMES,
-    RANGE_KEYS,
-    RANGE_VALUES,
-    ARRAYS
-};
-
-static const struct {
-    const char *name;
-    size_t      bytes, count;
-    bool        output, optional;
-} arrays[ARRAYS] = {
-    [CODES] = { "codes", 1, N, false, false },
-    [KEYS] = { "keys", 4, N, false, false },
-    [HIS] = { "his", 4, N, false, false },         /* the batch has counts, */
-    [VALUES] = { "values", 4, N, false, false },   /* stores, */
-    [ROOMS] = { "rooms", 8, N + 1, false, false }, /* and ranges */
-    [FOUND] = { "found", 1, N, true, true },
-    [KEYS_OUT] = { "keys_out", 4, N, true, true },
-    [VALUES_OUT] = { "values_out", 4, N, true, true },
-    [COUNTS] = { "counts", 4, N, true, true },
-    [OUTCOMES] = { "outcomes", 1, N, true, true },
-    [RANGE_KEYS] = { "range_keys", 4, ROOM, true, true },
-    [RANGE_VALUES] = { "range_values", 4, ROOM, true, true },
-};
-
-struct trial {
-    struct test      *t;
-    ordo_dict        *dict;
-    struct test_array array[ARRAYS];
-    struct ordo_slice slice[ARRAYS];
-    size_t            count, room;
-};
-
-static ordo_status call(const struct trial *r)
+/* A store needs values, a count or a range upper bounds, and a range rooms. (All other arguments: bad_arguments.) */
+static void missing_arrays(struct test *t)
 {
-    const struct ordo_slice           *a = r->slice;
-    const struct ordo_concurrent_batch batch = { .codes = a[CODES],
-                                                 .keys = a[KEYS],
-                                                 .his = a[HIS],
-                                                 .values = a[VALUES],
-                                                 .count = r->count,
-                                                 .found = a[FOUND],
-                                                 .keys_out = a[KEYS_OUT],
-                                                 .values_out = a[VALUES_OUT],
-                                                 .counts = a[COUNTS],
-                                                 .outcomes = a[OUTCOMES],
-                                                 .rooms = a[ROOMS],
-                                                 .range_keys = a[RANGE_KEYS],
-                                                 .range_values = a[RANGE_VALUES],
-                                                 .range_capacity = r->room };
-    return ordo_dict_apply_concurrent(r->dict, &batch, NULL);
-}
+    static const uint8_t  codes[] = { ORDO_INSERT, ORDO_COUNT, ORDO_RANGE };
+    static const uint32_t keys[] = { 1, 2, 3 }, his[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
+    static const uint64_t rooms[] = { 0, 0, 0, 0 };
+    ordo_dict            *dict = make_tree(t, 0);
+    size_t                size = 0;
 
-static void refuse(const struct trial *r, ordo_status want, const char *format, const char *name)
-{
-    test_context(r->t, format, name);
-    test_status(r->t, call(r), want);
-}
-
-static void refuse_arrays(struct trial *r, cl_mem foreign)
-{
-    for (int i = 0; i < ARRAYS; i++) {
-        const struct ordo_slice was = r->slice[i];
-        r->slice[i] = ordo_none();
-        if (!arrays[i].optional)
-            refuse(r, ORDO_INVALID, "%s absent", arrays[i].name);
-        r->slice[i] = ordo_at(foreign, 0);
-        refuse(r, ORDO_INVALID, "%s of another context", arrays[i].name);
-        r->slice[i] = ordo_at(was.mem, was.at + 64 / arrays[i].bytes + 1);
-        refuse(r, ORDO_INVALID, "%s one element too short", arrays[i].name);
-        r->slice[i] = ordo_at(was.mem, SIZE_MAX);
-        refuse(r, ORDO_INVALID, "%s at the end of time", arrays[i].name);
-        for (int other = 0; other < ARRAYS && arrays[i].output; other++) {
-            if (other == i || arrays[other].bytes != arrays[i].bytes)
-                continue;
-            r->slice[i] = r->slice[other];
-            refuse(r, ORDO_INVALID, "%s over another array", arrays[i].name);
-        }
-        r->slice[i] = was;
+    for (int missing = 0; missing < 4; missing++) {
+        const struct ordo_host_concurrent_batch batch = { .codes = codes,
+                                                          .keys = keys,
+                                                          .values = missing == 0 ? NULL : values,
+                                                          .his = missing == 1 ? NULL : his,
+                                                          .rooms = missing == 2 ? NULL : rooms,
+                                                          .count = LENGTH(codes) };
+        test_context(t, "array %d missing", missing);
+        test_status(t, ordo_dict_apply_concurrent_host(dict, &batch), missing < 3 ? ORDO_INVALID : ORDO_OK);
+        test_ok(t, ordo_dict_size(dict, NULL, &size));
+        test_true(t, size == (missing == 3));
     }
+    test_ok(t, ordo_dict_check(dict, NULL));
+    ordo_dict_destroy(&dict);
 }
 
-static void expect_untouched(const struct trial *r)
+Test(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
 {
-    size_t size = 0;
-
-    for (int i = 0; i < ARRAYS; i++) {
-        const size_t bytes = arrays[i].count * arrays[i].bytes;
-        uint8_t     *got = test_alloc(bytes), *want = empty(bytes);
-        test_download(r->t, &r->array[i], got);
-        if (arrays[i].output)
-            test_same_bytes(r->t, arrays[i].name, got, want, bytes);
-        free(got);
-        free(want);
-    }
-    test_ok(r->t, ordo_dict_size(r->dict, NULL, &size));
-    test_true(r->t, size == 0);
+    test_each_device(missing_arrays);
 }
 
-static void make_trial(struct trial *r)
-{
-    uint8_t  codes[N];
-    uint64_t rooms[N + 1];
-
-    for (size_t i = 0; i < N; i++)
-        codes[i] = (uint8_t) (i % ORDO_N_CONCURRENT_CODES);
-    for (size_t i = 0; i <= N; i++)
-        rooms[i] = i;
-    for (int i = 0; i < ARRAYS; i++) {
-        r->array[i] = test_upload(r->t,
-                                  i == CODES   ? (void *) codes
-                                  : i == ROOMS ? (void *) rooms
-                                               : NULL,
-                                  arrays[i].count, arrays[i].bytes, 3 * (size_t) i);
-        r->slice[i] = test_slice(&r->array[i]);
-    }
-}
-
-static void bad_arguments(struct test *t)
-{
-    const cl_device_id id = ordo_device_id(t->dev);
-    cl_int             code = CL_SUCCESS;
-    cl_context         context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_mem             foreign = clCreateBuffer(context, CL_MEM_READ_WRITE, ROOM * sizeof(uint64_t), NULL, &code);
-    struct trial       r = { .t = t, .dict = make_tree(t, 0), .count = N, .room = ROOM };
-
-    test_true(t, code == CL_SUCCESS);
-    make_trial(&r);
-    refuse_arrays(&r, foreign);
-    r.count = ORDO_MAX_COUNT + 1;
-    refuse(&r, ORDO_TOO_LARGE, "more than a call takes%s", "");
-    r.count = ORDO_MAX_COUNT / 2;
-    refuse(&r, ORDO_INVALID, "more than the arrays have%s", "");
-    r.count = N;
-    r.room = ROOM + 100;
-    refuse(&r, ORDO_INVALID, "more room than there is%s", "");
-    r.room = ROOM;
-    test_status(t, ordo_dict_apply_concurrent(r.dict, NULL, NULL), ORDO_INVALID);
-    test_status(t, ordo_dict_apply_concurrent_host(r.dict, NULL), ORDO_INVALID);
-    test_status(t, ordo_dict_apply_concurrent_host(NULL, &(struct ordo_host_concurrent_batch) { .count = 0 }),
-                ORDO_INVALID);
-    test_status(t, ordo_dict_apply_concurrent_host(r.dict, &(struct ordo_host_concurrent_batch) { .count = 1 }),
-                ORDO_INVALID);
-    expect_untouched(&r);
-    r.count = 0;
-    refuse(&r, ORDO_OK, "nothing to do%s", "");
-    expect_untouched(&r);
-    r.count = N;
-    refuse(&r, ORDO_OK, "what is right%s", "");
-    for (int i = FOUND; i < ARRAYS; i++)
-        r.slice[i] = ordo_none();
-    refuse(&r, ORDO_OK, "without outputs%s", "");
-    test_ok(t, ordo_dict_check(r.dict, NULL));
-    for (int i = 0; i < ARRAYS; i++)
-        test_free(&r.array[i]);
-    ordo_dict_destroy(&r.dict);
-    (void) clReleaseMemObject(foreign);
-    (void) clReleaseContext(context);
-}
-
-Test(ltree_concurrent, bad_arguments_are_refused_and_nothing_happens)
-{
-    test_each_device(bad_arguments);
-}
-
-/* Codes that do not exist, beside ones that do; rooms that reach behind the outputs. */
+/* Unknown codes among known ones; rooms past the end of the outputs. */
 static void odd_input(struct test *t)
 {
     ordo_dict     *dict = make_tree(t, 0);

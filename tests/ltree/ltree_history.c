@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations side by side on a B-link tree: histories of single-key operations are linearizable, what many-keyed ones report is
- * what dict.h promises, and the tree is sound afterwards; also where latches fail, nodes run out, and stores are held up. Some are
- * of as many work-items as the device runs, which meet as it happens; some of schedules that are the same everywhere
- * (schedule.h), by which kernels with a bug put in are caught, too. Where one work-item does all (atomics=legacy) only the latter
- * say anything.
+/* Concurrent operations on a linked tree: histories of single-key operations are linearizable, operations on many keys
+ * report what dict.h promises, and the tree is sound afterwards, also if latches fail, nodes run out and stores are
+ * delayed. Some histories have as many work-items as the device runs, which interact by chance. Others follow
+ * schedules that are the same everywhere (schedule.h), which also catch kernels with a bug put in. If one work-item
+ * does all (atomics=legacy), only schedules are meaningful.
  *
- * ORDO_TEST_HISTORIES=number of histories of 5,000 operations (default 100; of skiplists, whose operations are mostly the same
- * code, 50); ORDO_TEST_KINDS=all and ORDO_TEST_BUGS=all: every kind of key and value, every bug, and all schedules. */
+ * ORDO_TEST_HISTORIES: number of histories of 5,000 operations (default 100; 50 for skiplists, which mostly share the
+ * code). ORDO_TEST_KINDS=all and ORDO_TEST_BUGS=all: every kind of key and value, every bug, and all schedules. */
 #define _GNU_SOURCE
 #include "tests/dict/history.h"
 #include "tests/ltree/schedule.h"
@@ -25,9 +25,9 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what a history is made of --------------------------------------------------------------------------------- */
+/* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
-/* SLIDING: any of the next few leaves' keys. */
+/* SLIDING: keys of the next few leaves. */
 enum order { ANY_ORDER, ASCENDING, DESCENDING, SLIDING };
 enum { WINDOW = 64 };
 
@@ -35,13 +35,13 @@ struct plan {
     const char *name;
     ordo_type   type;
     uint32_t    value_bytes;
-    uint32_t    keys;       /* that operations change */
-    uint32_t    background; /* and between each two of them, so many that they do not, there all the time */
-    uint32_t    initial;    /* percent of the keys that are there before */
-    enum order  order;      /* of the keys of the batch */
+    uint32_t    keys;       /* changed by operations */
+    uint32_t    background; /* unchanged keys between each two of them */
+    uint32_t    initial;    /* percent of the changed keys that are stored before */
+    enum order  order;      /* of the batch's keys */
     uint32_t    operations;
     uint8_t     weight[ORDO_N_CONCURRENT_CODES]; /* of each code in the mixture */
-    size_t      max_leaves;                      /* of 28 elements; more of small ones */
+    size_t      max_leaves;                      /* of 28 elements; more leaves of small ones */
     uint32_t    faults;                          /* enum ordo_fault */
 };
 
@@ -50,7 +50,7 @@ struct plan {
     {                                                                                                                  \
         25, 10, 25, 15, 25                                                                                             \
     }
-/* Finds are answered before anything else begins: what may meet a split are these. */
+/* Seeks, which run during splits. (Finds come before everything else.) */
 #define SEEKS_OF_SPLITS                                                                                                \
     {                                                                                                                  \
         0, 0, 0, 50, 0, 0, 25, 25                                                                                      \
@@ -80,7 +80,7 @@ struct plan {
         0, 0, 25, 15, 25, 3, 3, 3, 3, 8, 15                                                                            \
     }
 
-/* Leaves that empty, of a skiplist merge. */
+/* Leaves that empty, and merge in a skiplist. */
 #define ERASES                                                                                                         \
     {                                                                                                                  \
         5, 0, 10, 5, 80                                                                                                \
@@ -112,7 +112,7 @@ static const struct plan plans[] = {
 
 struct input {
     uint8_t  *codes;
-    uint8_t  *keys, *his, *values; /* of the plan's sizes */
+    uint8_t  *keys, *his, *values; /* with the plan's sizes */
     uint64_t *rooms;
 };
 
@@ -123,7 +123,7 @@ struct output {
     uint32_t *ticks;
 };
 
-/* A history under way. */
+/* A running history. */
 struct run {
     struct test       *t;
     const struct plan *plan;
@@ -134,7 +134,7 @@ struct run {
     struct input       in;
     struct output      out;
     size_t             n;
-    char               wrong[4096]; /* what is wrong, or "" */
+    char               wrong[4096]; /* the first fault found, or "" */
 };
 
 static bool is_wrong(struct run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -152,7 +152,7 @@ static bool is_wrong(struct run *r, const char *format, ...)
 static uint64_t get(const uint8_t *array, size_t bytes, size_t i)
 {
     uint64_t word = 0;
-    memcpy(&word, array + bytes * i, bytes); /* little-endian, as all of OpenCL's hosts here */
+    memcpy(&word, array + bytes * i, bytes); /* little-endian, like all hosts with OpenCL here */
     return word;
 }
 
@@ -166,7 +166,7 @@ static uint64_t all_ones(size_t bytes)
     return bytes == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* Keys by number: spread over all there are, the least and the greatest among them. */
+/* Maps numbers to keys spread over all keys, with the least and the greatest among them. */
 static size_t n_numbers(const struct plan *plan)
 {
     return (size_t) plan->keys * (plan->background + 1);
@@ -189,7 +189,7 @@ static uint64_t form_at(const struct run *r, const uint8_t *keys, size_t i)
     return key_bits_of((int) r->plan->type, get(keys, r->key_bytes, i));
 }
 
-/* Which numbers operations change: the others are the background. */
+/* Whether operations change a number. The others are the background. */
 static bool is_changed(const struct run *r, size_t number)
 {
     return (number + r->seed) % (r->plan->background + 1) == 0;
@@ -201,13 +201,13 @@ static size_t changed_number(const struct run *r, size_t which)
     return which * step + (step - (size_t) (r->seed % step)) % step;
 }
 
-/* Values: all different, high words included. */
+/* Distinct values, also in their high words. */
 static uint64_t value_number(const struct run *r, uint64_t number)
 {
     return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
 }
 
-/* ---- input --------------------------------------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
 static uint8_t pick_code(struct run *r)
 {
@@ -232,7 +232,8 @@ static size_t pick_which(struct run *r, size_t i)
     return r->plan->order == ASCENDING ? along : keys - 1 - along;
 }
 
-/* Ranges are of some keys, sometimes of all, sometimes upside down; rooms are sometimes too small. */
+/* Makes an operation. Ranges have some keys, sometimes all, sometimes lo > hi. Their capacities are sometimes too
+ * small. */
 static void make_operation(struct run *r, size_t i)
 {
     const uint8_t code = r->in.codes[i] = pick_code(r);
@@ -288,7 +289,7 @@ static struct model model_of_arrays(const struct run *r, const uint8_t *keys, co
     return model;
 }
 
-/* What is there before: the background, and some of the keys. */
+/* Stores the background and some of the changed keys. */
 static bool make_dict(struct run *r)
 {
     const size_t all = n_numbers(r->plan);
@@ -315,7 +316,7 @@ static bool make_dict(struct run *r)
     return built == ORDO_OK || is_wrong(r, "making the tree: %s", ordo_status_string(built));
 }
 
-/* ---- one history ---------------------------------------------------------------------------------------------------- */
+/* ---- one history ------------------------------------------------------------------------------------------------- */
 
 static bool apply(struct run *r)
 {
@@ -348,11 +349,11 @@ static bool apply(struct run *r)
     return status == ORDO_OK || is_wrong(r, "the batch gave '%s'", ordo_status_string(status));
 }
 
-/* The inner nodes as they lie in memory. */
+/* The inner nodes in memory. */
 struct inner_nodes {
     size_t    line_bytes, slots;
     cl_uint   state[LTREE_STATE_WORDS];
-    uint8_t  *lines, *level; /* level of each node; 0: in none */
+    uint8_t  *lines, *level; /* level of each node; 0: none */
     uint32_t *children;
 };
 
@@ -378,7 +379,7 @@ static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, si
            LTREE_COUNT_MASK;
 }
 
-/* Torn reads come upon slots that are not used: there must be no number of a node of another level. */
+/* Checks unused slots: a torn read may return their numbers, so these must be nodes of the level below. */
 static bool check_slots(struct run *r, struct inner_nodes *in)
 {
     const uint32_t n = in->state[LTREE_INNER], root = in->state[LTREE_ROOT] & LTREE_NODE_MASK;
@@ -436,7 +437,7 @@ static bool read_after(struct run *r)
     return size == count || is_wrong(r, "the tree says that it has %zu elements, and has %zu", size, count);
 }
 
-/* What operations write, and leave alone. */
+/* Checks that operations write their outputs and nothing else. */
 static bool check_outcome(struct run *r, size_t i)
 {
     const uint8_t outcome = r->out.outcomes[i], code = r->in.codes[i];
@@ -473,7 +474,7 @@ static void add_operation(const struct run *r, struct history *h, size_t i)
                    });
 }
 
-/* Keys that are certain to be in the tree between an operation's ticks, of numbers first .. last. */
+/* Counts keys of numbers first .. last that are certainly in the tree between an operation's ticks. */
 static size_t certain(const struct run *r, struct history *h, size_t i, size_t first, size_t last)
 {
     size_t n = 0;
@@ -482,7 +483,7 @@ static size_t certain(const struct run *r, struct history *h, size_t i, size_t f
     return n;
 }
 
-/* The first number whose key's form is at least this. */
+/* The first number with a key of at least this form. */
 static size_t number_from(const struct run *r, uint64_t form)
 {
     size_t number = 0;
@@ -512,7 +513,7 @@ static bool check_seek(struct run *r, struct history *h, size_t i)
                             query, key, value);
         hit = number_from(r, key) + (forward ? 0 : 1);
     }
-    /* Nothing between the query and what was found. Numbers are unsigned: 0 has none before it. */
+    /* No key lies between the query and the hit. Numbers are unsigned: 0 has none before it. */
     const size_t first = forward ? at + own : hit, end = forward ? hit : at + 1 - own;
     if (first < end && certain(r, h, i, first, end - 1) > 0)
         return is_wrong(r, "seek %zu (code %u) of 0x%" PRIx64 " found %d 0x%" PRIx64 ", passing over a key", i, code,
@@ -520,7 +521,7 @@ static bool check_seek(struct run *r, struct history *h, size_t i)
     return true;
 }
 
-/* The elements of a range: in it, ascending, each there at some moment. */
+/* Checks that a range's elements are in it, ascend, and existed at some moment. */
 static bool check_elements(struct run *r, struct history *h, size_t i, uint64_t lo, uint64_t hi, size_t reported)
 {
     const size_t from = (size_t) r->in.rooms[i], vb = r->plan->value_bytes;
@@ -536,7 +537,7 @@ static bool check_elements(struct run *r, struct history *h, size_t i, uint64_t 
     return true;
 }
 
-/* Each key that was there all the while is among those reported; if some had no room, up to the last that had. */
+/* Checks that a range reports each key that existed all the time, up to its last element if it was cut short. */
 static bool check_complete(struct run *r, struct history *h, size_t i, size_t first, size_t last, size_t reported,
                            bool cut)
 {
@@ -617,7 +618,7 @@ static void free_run(struct run *r)
     ordo_dict_destroy(&r->dict);
 }
 
-/* Runs one history. False, and why in `wrong` (4096 bytes), if something is wrong with it. */
+/* Runs one history. False if it found a fault, which `wrong` (4096 bytes) describes. */
 static bool run_history(struct test *t, const struct plan *plan, uint64_t seed, char *wrong)
 {
     struct run r = { .t = t, .plan = plan, .seed = seed, .n = plan->operations };
@@ -635,7 +636,7 @@ static void expect_history(struct test *t, const struct plan *plan, uint64_t see
 {
     char wrong[4096] = "";
 
-    /* Schedules are the same whatever compilers make of them; and what PoCL makes of a GPU's kernels, no GPU runs. */
+    /* Schedules do not depend on compilers. PoCL's code of a GPU's kernels runs on no GPU. */
     if ((plan->faults & SCHEDULE_FAULTS) == SCHEDULE_FAULTS || strstr(t->mask, "cpu=0"))
         test_unoptimized(t);
     else
@@ -645,8 +646,8 @@ static void expect_history(struct test *t, const struct plan *plan, uint64_t see
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
 
-/* Whether each thread of PoCL can have a processor of its own: it has as many as there are processors, unless told otherwise, and
- * ends the process if one of these is not to be had. */
+/* Whether each thread of PoCL can have its own processor. PoCL has as many threads as processors, unless told
+ * otherwise, and ends the process if it cannot get one of these. */
 static bool has_processors(void)
 {
     const char *const told = getenv("POCL_MAX_PTHREAD_COUNT");
@@ -655,8 +656,8 @@ static bool has_processors(void)
     return sched_getaffinity(0, sizeof may, &may) == 0 && CPU_COUNT(&may) == there && threads <= there;
 }
 
-/* Asks PoCL to keep its threads on different processors. Left to itself, Linux runs two threads that wake each other on one of
- * them for milliseconds, and most histories have then not two operations at the same time. Before OpenCL is first asked. */
+/* Makes PoCL pin its threads. Otherwise Linux runs two threads that wake each other on one processor for milliseconds,
+ * and most histories have no concurrent operations. Comes before the first OpenCL call. */
 static void spread_threads(void)
 {
     if (has_processors())
@@ -665,10 +666,10 @@ static void spread_threads(void)
 
 TestSuite(ltree_history, .init = spread_threads);
 
-/* ---- histories --------------------------------------------------------------------------------------------------------- */
+/* ---- histories --------------------------------------------------------------------------------------------------- */
 
-/* What a skiplist does as a B-link tree does (cl/dict/ltree) is tried with that: of a skiplist, those histories first in which chunks
- * merge, and fewer. */
+/* The B-link tree tests the code that both share (cl/dict/ltree). A skiplist runs fewer histories, first those in
+ * which chunks merge. */
 #if TEST_SKIPLIST
 enum { IS_SKIPLIST = true, FIRST_PLAN = 11, HISTORIES = 50 };
 #else
@@ -700,13 +701,14 @@ Test(ltree_history, has_an_order_that_explains_it)
     test_each_device(many_histories);
 }
 
-/* A group is a work-item: on a processor those of a larger group take turns, operation by operation. */
+/* Groups of one work-item: on a CPU work-items of a larger group take turns, operation by operation. */
 Test(ltree_history, has_one_in_groups_of_one)
 {
     test_each_device_with("group=1", many_histories);
 }
 
-/* Of kernels that only one test has: a B-link tree by one of two and a skiplist by the other, the seed decides which. */
+/* Leaves out kernels that only one test has: of two tests a B-link tree runs one and a skiplist the other, by the
+ * seed. */
 static bool is_left_out(const struct test *t, uint64_t which)
 {
     return (t->seed + which + IS_SKIPLIST) % 2 && !test_wants_all("ORDO_TEST_KINDS");
@@ -727,10 +729,10 @@ Test(ltree_history, has_one_on_unknown_devices)
 
 enum {
     SLOW_FAULTS = FAULT_SLOW_STORES + FAULT_SLOW_LOOKS + FAULT_SLOW_RAISE + FAULT_LATE_START,
-    EVERY_FAULT = FAULT_LATCHES + FAULT_NODES + SLOW_FAULTS /* that lets operations go on beside each other */
+    EVERY_FAULT = FAULT_LATCHES + FAULT_NODES + SLOW_FAULTS /* without the faults that end concurrency */
 };
 
-/* Latches that fail, nodes that are refused, long pauses between the stores of a change and between the looks of a reader. */
+/* Failing latches, refused nodes, long pauses between a change's stores and between a reader's looks. */
 static void faulty_histories(struct test *t)
 {
     if (!t->mask[0] || !is_left_out(t, 2))
@@ -745,7 +747,7 @@ Test(ltree_history, has_one_with_faults_injected)
     test_each_device_with("group=1", faulty_histories);
 }
 
-/* Operations give up at once, so that many updates are done in order in the end. */
+/* Operations give up immediately, so that many updates are done in order in the end. */
 static void impatient_histories(struct test *t)
 {
     if (t->mask[0] && is_left_out(t, 1))
@@ -771,7 +773,7 @@ static void every_kind(struct test *t)
         { "keys f32, values of 8 bytes", ORDO_F32, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys f64, no values", ORDO_F64, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
     };
-    /* Each is kernels to compile: by default those whose other kernels tests of dictionaries have, too. */
+    /* each kind compiles kernels: by default only kinds that tests of dictionaries compile, too */
     const size_t n = test_wants_all("ORDO_TEST_KINDS") ? LENGTH(kinds) : IS_SKIPLIST ? 1 : 2;
 
     for (size_t i = 0; i < n; i++)
@@ -784,9 +786,9 @@ Test(ltree_history, has_one_with_every_kind_of_key_and_value)
     test_each_device(every_kind);
 }
 
-/* ---- the checker itself ------------------------------------------------------------------------------------------------ */
+/* ---- the checker itself ------------------------------------------------------------------------------------------ */
 
-/* One key, 5, with value 1000 before or absent. */
+/* Key 5, absent or with value 1000 before. */
 struct known {
     const char       *what;
     bool              before, after;
@@ -888,7 +890,7 @@ Test(ltree_history, the_checker_knows_good_from_bad)
     }
 }
 
-/* What the operations of one key would do in a given order, or false if they would have returned something else. */
+/* Replays operations on one key in a given order. False if one would have returned something else. */
 static bool replay(const struct history_op *op, const size_t *order, size_t n, bool present, uint64_t value, bool after,
                    uint64_t value_after)
 {
@@ -906,14 +908,14 @@ static bool replay(const struct history_op *op, const size_t *order, size_t n, b
     return present == after && (!present || value == value_after);
 }
 
-/* Whether some order does, tried one by one: `order` has `done` of them. */
+/* Tries every order of the operations; `done` of them are fixed. */
 static bool some_order(const struct history_op *op, size_t *order, size_t done, size_t n, bool before, bool after,
                        uint64_t value_after)
 {
     if (done == n)
         return replay(op, order, n, before, 1000, after, value_after);
     for (size_t i = done; i < n; i++) {
-        bool next = true; /* none of the others has ended before it begins */
+        bool next = true; /* no other operation has ended before it begins */
         for (size_t j = done; j < n; j++)
             next = next && op[order[j]].end >= op[order[i]].begin;
         const size_t picked = order[i];
@@ -928,7 +930,7 @@ static bool some_order(const struct history_op *op, size_t *order, size_t done, 
     return false;
 }
 
-/* A few operations at random moments with random results: right ones, and many that are nearly so. */
+/* A few operations at random moments, with results that are right, or nearly. */
 static size_t random_operations(struct test *t, struct history_op op[7])
 {
     const size_t n = 1 + test_below(t, 7);
@@ -983,21 +985,21 @@ Test(ltree_history, the_checker_agrees_with_trying_every_order)
     cr_assert(explained > tried / 100, "only %zu of %zu had an order", explained, tried);
 }
 
-/* ---- schedules ----------------------------------------------------------------------------------------------------------- */
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 #define TREE_FILE "dict/ltree/concurrent.cl"
 
-/* What kernels are made to do besides, right or wrong. */
+/* A change of a kernel's text, right or wrong. */
 struct edit {
     const char *file, *text, *instead;
 };
 
-/* As on devices where addresses give order (ORDO_AFTER_ORDERS). */
+/* As on devices on which addresses give order (ORDO_AFTER_ORDERS). */
 #define BY_ADDRESS                                                                                                     \
     {                                                                                                                  \
         "device/atomic.cl", "#define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER", "#define ORDO_AFTER_ORDERS 1"              \
     }
-/* Values of 8 bytes by halves, between which others come by. Values of a history have equal halves. */
+/* Values of 8 bytes in halves, with a pause between them. Values of a history have equal halves. */
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
         TREE_FILE, "        value = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);\n",                   \
@@ -1018,7 +1020,7 @@ struct edit {
             "        }\n"                                                                                              \
     }
 
-/* A reader that has seen a node's header before it was latched, and its link and high after: by fences there may be one. */
+/* A reader that saw a node's header before it was latched, and its new link and high: possible by fences. */
 #define SEEN_BEFORE                                                                                                    \
     {                                                                                                                  \
         TREE_FILE, "    if (tail.header & LTREE_LATCHED)\n",                                                           \
@@ -1056,8 +1058,8 @@ static const struct plan scheduled[] = {
     SCHEDULED("leaves that empty", 4, 1200, ANY_ORDER, 4000, SEEKS_OF_MERGES),
 };
 
-/* They are the same on every device. On a GPU, whose compiler takes seconds for each sum of faults and size of values, there are those of one
- * sum and every second plan, which ones the seed decides; of a skiplist every second plan. All with ORDO_TEST_BUGS=all. */
+/* Schedules are the same on every device. A GPU's compiler takes seconds for each sum of faults and size of values, so
+ * a GPU runs one sum and every second plan, by the seed; a skiplist every second plan. ORDO_TEST_BUGS=all runs all. */
 static bool schedule_is_tried(const struct test *t, size_t i, size_t pass, size_t passes)
 {
     const bool half = i % 2 == t->seed / passes % 2;
@@ -1067,7 +1069,7 @@ static bool schedule_is_tried(const struct test *t, size_t i, size_t pass, size_
     return ordo_device_facts(t->dev)->cpu ? !IS_SKIPLIST || half : pass == t->seed % passes && half;
 }
 
-/* Some with latches that fail and nodes that are refused besides, and with operations that give up at once. */
+/* Runs schedules, some with failing latches and refused nodes, and some in which operations give up immediately. */
 static void run_schedules(struct test *t)
 {
     for (size_t i = 0; i < 4 * LENGTH(scheduled); i++) {
@@ -1091,7 +1093,7 @@ static void run_wide_schedules(struct test *t)
     }
 }
 
-/* Of a skiplist, unless ORDO_TEST_BUGS=all, on one of the grounds: which, the seed decides. */
+/* A skiplist runs one of the grounds, by the seed; both with ORDO_TEST_BUGS=all. */
 Test(ltree_history, has_an_order_in_schedules_of_two)
 {
     static const struct edit grounds[][EDITS_MAX] = { { SEEN_BEFORE }, { BY_ADDRESS } };
@@ -1117,10 +1119,10 @@ Test(ltree_history, has_an_order_where_values_of_8_bytes_are_torn)
     overlay_end(&o);
 }
 
-/* ---- bugs put in ------------------------------------------------------------------------------------------------------- */
+/* ---- bugs put in ------------------------------------------------------------------------------------------------- */
 
-/* What is put in, and what is done then. A schedule of two meets the bug in nearly every history, the same ones each time; what a
- * device makes of accesses that nothing orders is not among these bugs: there it is the self-test that looks (device.h). */
+/* A bug and the plan that catches it. A schedule of two shows the bug in nearly every history, the same ones each
+ * time. Accesses without order are not among these bugs: the self-test checks a device's order (device.h). */
 struct bug {
     const char *name;
     struct edit edits[EDITS_MAX];
@@ -1217,9 +1219,8 @@ static const struct bug bugs[] = {
 
 static const struct bug *bug_under_test;
 
-/* By the first histories that are tried: which of them, the seed decides. Of the bug that is met least often, a new node that is open too
- * soon, every twelfth tells. */
-enum { TRIES_MOST = 200 };
+/* Histories tried, from the seed on. The rarest bug, a new node that is open too soon, shows in every twelfth. */
+enum { TRIES_MAX = 200 };
 
 static void expect_caught(struct test *t)
 {
@@ -1228,16 +1229,16 @@ static void expect_caught(struct test *t)
 
     test_unoptimized(t);
     test_context(t, "bug '%s'", bug_under_test->name);
-    while (k < TRIES_MOST &&
+    while (k < TRIES_MAX &&
            (run_history(t, &bug_under_test->plan, t->seed * 1000 + k, wrong) || strcmp(wrong, UNDECIDED) == 0))
         k++;
     (void) fprintf(stderr, "%s: history %" PRIu64 ": %.*s\n", bug_under_test->name, k + 1, (int) strcspn(wrong, "\n"),
                    wrong);
-    test_true(t, k < TRIES_MOST);
+    test_true(t, k < TRIES_MAX);
 }
 
-/* Each is kernels to compile: every third one of a B-link tree, which ones the seed decides, and every second of those that a skiplist
- * alone has, unless ORDO_TEST_BUGS=all or a part of the names of those to try. */
+/* Each bug compiles kernels. By default a B-link tree tries every third, by the seed, and a skiplist every second of
+ * its own. ORDO_TEST_BUGS: all, or a part of the names. */
 static bool bug_is_tried(size_t b)
 {
     const char *const which = getenv("ORDO_TEST_BUGS");

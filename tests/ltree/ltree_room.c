@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What concurrent batches take of memory and of leaves: without enough of either nothing that is there is lost, legal batches end, and
- * what is used up is given back. */
+/* Memory and leaves of concurrent batches: a lack of either loses nothing and ends no legal batch wrongly, and unused
+ * memory is freed. */
 #include "tests/ltree/tree.h"
 #include "tests/support/support.h"
 
@@ -12,7 +12,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Of the arrays of a batch, so much as tests need; NULL where ordo_host_concurrent_batch may have it. */
+/* Arrays of a batch, as tests need them; NULL if ordo_host_concurrent_batch allows it. */
 struct batch {
     size_t    n;
     uint8_t  *codes, *found, *outcomes;
@@ -56,7 +56,7 @@ static ordo_status apply(ordo_dict *dict, struct batch *b)
                                                                                         .outcomes = b->outcomes });
 }
 
-/* A tree of u32 keys and 4-byte values: keys from, from + step and so on, each its own value. */
+/* A tree of u32 keys and 4-byte values: keys from, from + step and so on, with themselves as values. */
 static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t from, uint32_t step, uint32_t fill,
                             size_t max_leaves)
 {
@@ -93,11 +93,11 @@ static uint64_t held_bytes(struct test *t, ordo_device *dev)
     return memory.held_bytes;
 }
 
-/* ---- more than one allocation -------------------------------------------------------------------------------------- */
+/* ---- more than one allocation ------------------------------------------------------------------------------------ */
 
 enum { ALLOCATION = 400000, LARGE_STEP = 20000, LARGE_STEPS = 6 };
 
-/* Stores batches until the keys of all leaves take more than the largest allocation. The elements stored before stay. */
+/* Stores batches until the keys of all leaves exceed the largest allocation. Stored elements stay. */
 static void grow_too_large(struct test *t)
 {
     uint32_t   *keys = test_alloc(LARGE_STEP * sizeof *keys);
@@ -130,7 +130,7 @@ Test(ltree_room, more_than_the_largest_allocation_is_too_large)
 
 enum { OLD = 20000, OPS = 9000 };
 
-/* Stores new keys between the old ones, erases old ones, and looks at many. Each key is changed once at most. */
+/* Stores new keys between the old ones, erases old ones, and queries many. Changes each key at most once. */
 static void make_little(struct test *t, struct batch *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -142,7 +142,7 @@ static void make_little(struct test *t, struct batch *b)
     }
 }
 
-/* Each key that no erase named is there; erased and stored ones are as their outcomes say, if these are all known. */
+/* Checks that each key that no erase names exists, and that others match their outcomes if all are known. */
 static void expect_old(struct test *t, ordo_dict *dict, const struct batch *b, bool known)
 {
     static uint8_t  erased[OLD], found[OLD];
@@ -174,9 +174,9 @@ static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
 
     test_context(t, "a concurrent batch with %llu bytes more", (unsigned long long) more);
     make_little(t, &b);
-    expect_old(t, dict, &b, false); /* what finding takes of host arrays' places on the device, it has from then on */
+    expect_old(t, dict, &b, false); /* so that the finds of host arrays have their memory from now on */
     ordo_ltree_of(dict)->faults =
-        FAULT_NO_TRIES + FAULT_LATCHES; /* who gets no latch gives up: also if a level is to be told of a split */
+        FAULT_NO_TRIES + FAULT_LATCHES; /* who gets no latch gives up, also before the entry of a split */
     dev->memory_limit = held_bytes(t, dev) + more;
     const ordo_status status = apply(dict, &b);
     test_true(t, status == ORDO_OK || status == ORDO_NO_DEVICE_MEMORY);
@@ -210,7 +210,7 @@ Test(ltree_room, too_little_memory_loses_nothing)
 
 /* ---- queries of very many leaves --------------------------------------------------------------------------------- */
 
-/* Counts of everything, and seeks over leaves that are all empty but for the last key. */
+/* Counts everything, and seeks over leaves that are all empty but for the last key. */
 static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more)
 {
     ordo_device *dev = test_open_again(t);
@@ -245,7 +245,7 @@ static void long_queries_of_one(struct test *t)
     long_queries(t, (size_t) 1 << 19, 600, 0);
 }
 
-/* There is no room for the list of leaves. */
+/* There is no memory for the list of leaves. */
 static void long_queries_without_memory(struct test *t)
 {
     long_queries(t, (size_t) 1 << 19, 64, 0);
@@ -258,7 +258,7 @@ Test(ltree_room, queries_of_many_leaves_come_to_an_end)
     test_each_device_with("group=1", long_queries_without_memory);
 }
 
-/* Most leaves are used up, and stay as there is no memory to build the tree anew. */
+/* Most leaves are empty, and stay because there is no memory for a rebuild. */
 static void used_up(struct test *t)
 {
     enum { N = 1 << 16, LEFT = 1 << 15, SEEKS = 64 };
@@ -295,9 +295,9 @@ Test(ltree_room, seeks_get_over_leaves_that_are_used_up)
     test_each_device_with("group=1", used_up);
 }
 
-/* ---- what is given back ------------------------------------------------------------------------------------------ */
+/* ---- memory that is freed ---------------------------------------------------------------------------------------- */
 
-/* At most three times keys and values, of small chunks three and a half times, and 50 KB. */
+/* At most 3 times keys and values, 3.5 times with small chunks, and 50 KB. */
 static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
 {
     const struct ordo_statistics s = statistics_of(t, dict);
@@ -306,7 +306,7 @@ static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
                   elements, s.leaves, bytes_of(&s));
 }
 
-/* New keys on the right, old ones go on the left: nothing is refused, however many leaves there may be. */
+/* Stores new keys on the right and erases old ones on the left. Nothing is refused, whatever the limit of leaves. */
 static void slide(struct test *t, size_t live, size_t each, size_t batches, size_t max_leaves)
 {
     ordo_dict   *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
@@ -338,7 +338,7 @@ static void windows(struct test *t)
     slide(t, 1 << 13, 1 << 12, 40, (28 << 13) / 9 / tree_slots());
 }
 
-/* Every other key erased: no leaf is free, and each is half empty. */
+/* Erases every other key: no leaf is free, and each is half empty. */
 static void half_empty(struct test *t)
 {
     enum { KEYS = 1 << 13, NEW = 700 };
@@ -370,14 +370,14 @@ Test(ltree_room, leaves_are_given_back_before_stores_are_refused)
     test_each_device_with("group=1", half_empty);
 }
 
-/* Distinct for distinct i, in no order. */
+/* Distinct for distinct i, in random order. */
 static uint32_t scattered(uint32_t i)
 {
     const uint32_t x = (i + 1) * 2654435761u;
     return (x ^ x >> 16) * 0x85ebca6bu;
 }
 
-/* As many random keys as leaves have room for: concurrent stores alone would leave leaves two thirds full. */
+/* Stores as many random keys as fit into the leaves. Concurrent stores alone fill leaves to two thirds. */
 static void full_leaves(struct test *t)
 {
     enum { LEAVES = 64 };
@@ -407,10 +407,10 @@ Test(ltree_room, leaves_are_filled_before_stores_are_refused)
     test_each_device_with("cpu=0", full_leaves);
 }
 
-/* Memory for the leaves of all keys, but not for these and a list of all operations. */
+/* Memory for the leaves of all keys, but not for a list of all operations in addition. */
 static void short_lists(struct test *t)
 {
-    enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and besides */
+    enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and in addition */
     ordo_dict     *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
     struct batch   b = make_batch(KEYS);
     const uint64_t limit = t->dev->memory_limit;
@@ -440,7 +440,7 @@ Test(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_
     test_each_device_with("group=1", windows);
 }
 
-/* Stores of keys that are there need no leaf; nor do many stores of few keys keep more than these need. */
+/* Stores of existing keys need no leaf, and many stores of few keys keep no more leaves than these need. */
 static void overwritten(struct test *t)
 {
     enum { KEYS = 1 << 12, STORES = 1 << 18 };
@@ -471,8 +471,8 @@ Test(ltree_room, stores_of_keys_that_are_there_take_no_memory)
 
 /* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
 
-/* A batch whose operations starve, so that the host makes the pools larger. The next one splits leaves, whose entries wait for inner
- * nodes until it ends; then the pools are made smaller. The levels' new nodes, the root among them, move with the rest. */
+/* The operations of a batch starve, so the host grows the pools. The next batch splits leaves, whose entries wait for
+ * inner nodes until its end; then the pools shrink. The levels' new nodes, the root among them, move with the rest. */
 static void lagging_levels(struct test *t)
 {
     enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
@@ -483,7 +483,7 @@ static void lagging_levels(struct test *t)
     test_context(t, "levels that lag when the pools shrink");
     memset(b.codes, ORDO_UPSERT, b.n);
     for (uint32_t i = 0; i < NEW; i++)
-        b.keys[i] = i % 2 * 1600000 + 17 * i + (17 * i % 100 == 0); /* in two places, each for a batch */
+        b.keys[i] = i % 2 * 1600000 + 17 * i + (17 * i % 100 == 0); /* in two places, one for each batch */
     for (uint32_t i = 0; i < STORED; i++)
         b.keys[NEW + i] = 100 * (i * 7919 % KEYS);
     for (size_t i = 0; i < b.n; i++)
@@ -524,10 +524,10 @@ static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     test_ok(t, ordo_call_end(&call, ordo_call_fill(&call, tree->state, LTREE_ELEMENTS * sizeof(cl_uint),
                                                    sizeof(cl_uint), elements)));
-    tree->elements_most = elements;
+    tree->elements_max = elements;
 }
 
-/* So many do not fit in a test: the tree is made to believe it. */
+/* Pretends that the tree has more elements than fit in a test. */
 static void too_many(struct test *t)
 {
     enum { N = 100 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See schedule.h. A kernel cannot call itself, so the second work-item has a copy of the functions, under other names. */
+/* See schedule.h. Kernels have no recursion, so the second work-item has a copy of the functions under other names. */
 #define _GNU_SOURCE
 #include "tests/ltree/schedule.h"
 
@@ -11,15 +11,15 @@
 #define FILE_OF_ONE   "dict/ltree/concurrent.cl"
 #define FILE_OF_OTHER "dict/ltree/other.cl"
 
-/* Where the kernels begin: the copy has none. */
-#define KERNELS "/* Lanes that may run independently of each other"
+/* The begin of the kernels, which the copy does not have. */
+#define KERNELS "#if SUBGROUP_MAY_PART"
 
-/* ---- names that the copy has otherwise --------------------------------------------------------------------------- */
+/* ---- names that the copy changes --------------------------------------------------------------------------- */
 
-enum { NAMES_MOST = 200, NAME_BYTES = 64 };
+enum { NAMES_MAX = 200, NAME_BYTES = 64 };
 
 struct names {
-    char   name[NAMES_MOST][NAME_BYTES];
+    char   name[NAMES_MAX][NAME_BYTES];
     size_t n;
 };
 
@@ -40,7 +40,7 @@ static void add_word(struct names *names, const char *begin, const char *end)
     for (size_t i = 0; i < names->n; i++)
         if (strcmp(names->name[i], word) == 0)
             return;
-    cr_assert(names->n < NAMES_MOST);
+    cr_assert(names->n < NAMES_MAX);
     memcpy(names->name[names->n++], word, sizeof word);
 }
 
@@ -49,7 +49,7 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* Functions and types that a line begins or ends; those that a macro makes are told by hand. */
+/* Adds functions and types that a line begins or ends. find_names lists the ones that macros make. */
 static void add_names(struct names *names, const char *line, const char *end)
 {
     const char *open = memchr(line, '(', (size_t) (end - line)), *stop = memchr(line, ';', (size_t) (end - line));
@@ -74,9 +74,9 @@ static void find_names(struct names *names, const char *text)
     }
 }
 
-/* ---- one file ---- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
-/* Files of which FILE_OF_ONE is made; it comes last. */
+/* FILE_OF_ONE, and before it the files that it includes. */
 static const char *const parts[] = { "dict/ltree/operation.cl",
                                      "dict/ltree/read.cl",
                                      "dict/ltree/column.cl",

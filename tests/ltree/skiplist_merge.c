@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a skiplist does beside what a B-link tree does: chunks that empty merge, and memory follows what lives. (Histories and
- * schedules of such: tests/blink, compiled for it.) */
+/* The skiplist's own: chunks that empty merge, and memory follows the content. (Histories and schedules:
+ * ltree_history.c.) */
 #include "tests/support/support.h"
 
 #include "dict/ltree/ltree.h"
@@ -14,7 +14,7 @@ enum { KEYS = 1 << 13, STEP = 5 };
 static const uint32_t sizes[] = { 32, 16 }; /* of chunks */
 #define N_SIZES (sizeof sizes / sizeof *sizes)
 
-/* Keys 0, STEP, 2 STEP and so on, of which some are there; each has its own number as value. */
+/* Keys 0, STEP, 2 STEP and so on, some of them stored, with their numbers as values. */
 struct content {
     ordo_dict *dict;
     bool       there[KEYS];
@@ -38,7 +38,8 @@ static void make_content(struct test *t, struct content *c, uint32_t chunk, uint
     test_ok(t, ordo_dict_build_host(c->dict, keys, values, KEYS));
 }
 
-/* Erases or stores, side by side, those of the keys first .. last that one of `one_in` dice picks, from either end or at random. */
+/* Erases or stores concurrently the keys first .. last that one of `one_in` dice selects, from either end or at
+ * random. */
 static void change(struct test *t, struct content *c, bool erase, uint32_t first, uint32_t last, uint32_t one_in)
 {
     uint32_t keys[KEYS], values[KEYS], n = 0;
@@ -69,7 +70,7 @@ static void change(struct test *t, struct content *c, bool erase, uint32_t first
         test_true(t, outcomes[i] == ORDO_DONE);
 }
 
-/* All that is there, and nothing else; the invariants; and chunks that are taken as few as the header says. */
+/* Checks the content, the invariants, and that few chunks are taken, as the header says. */
 static void expect_content(struct test *t, const struct content *c)
 {
     uint32_t keys[KEYS], values[KEYS];
@@ -85,7 +86,7 @@ static void expect_content(struct test *t, const struct content *c)
         }
     struct ordo_statistics s;
     test_ok(t, ordo_dict_statistics(c->dict, NULL, &s));
-    test_true(t, ordo_ltree_of(c->dict)->leaves_most <= s.leaves + s.leaves * 2 / 5 + 64);
+    test_true(t, ordo_ltree_of(c->dict)->leaves_max <= s.leaves + s.leaves * 2 / 5 + 64);
 }
 
 static size_t chunks_of(struct test *t, const struct content *c)
@@ -95,7 +96,7 @@ static size_t chunks_of(struct test *t, const struct content *c)
     return s.leaves;
 }
 
-/* Before so many chunks have merged that all is built anew, after that, and when nothing is left. */
+/* Checks before a rebuild, after it, and when nothing is left. */
 static void merging(struct test *t)
 {
     static const uint32_t raises[] = { 100, 1 };
@@ -109,8 +110,8 @@ static void merging(struct test *t)
         change(t, &c, true, KEYS / 4, KEYS / 4 + KEYS / 16, 1);
         expect_content(t, &c);
         test_true(t, ordo_ltree_of(c.dict)->rebuilds == rebuilds);
-        test_true(t,
-                  chunks_of(t, &c) < chunks - chunks / 50); /* a sixteenth, less those that others were in the way of */
+        test_true(t, chunks_of(t, &c) < chunks - chunks / 50); /* a sixteenth, less those in which operations obstructed
+                                                             * each other */
         test_context(t, "stored again, chunks of %u, raise %u", chunk, raise);
         change(t, &c, false, 0, KEYS - 1, 2);
         expect_content(t, &c);
@@ -123,7 +124,7 @@ static void merging(struct test *t)
         test_context(t, "all erased, chunks of %u, raise %u", chunk, raise);
         change(t, &c, true, 0, KEYS - 1, 1);
         expect_content(t, &c);
-        /* A chunk whose neighbour another group holds just then stays, empty; what all give way to takes it. */
+        /* A chunk stays empty if another group holds its neighbour at that moment. A merge on the way takes it. */
         const size_t left = chunks_of(t, &c);
         test_context(t, "all erased, chunks of %u, raise %u: %zu of %zu chunks are left", chunk, raise, left, chunks);
         test_true(t, c.n == 0 && left <= 4 + chunks / 16);
@@ -139,11 +140,11 @@ Test(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed)
     test_each_device_with("group=1", merging);
 }
 
-/* ---- twice at one place -------------------------------------------------------------------------------------------- */
+/* ---- twice at one place ------------------------------------------------------------------------------------------ */
 
-enum { APART = 100, CHUNKS = 8, HALF_MOST = (LTREE_WORDS_USUAL - LTREE_TAIL) / 2 };
+enum { APART = 100, CHUNKS = 8, HALF_MAX = (LTREE_WORDS_USUAL - LTREE_TAIL) / 2 };
 
-/* A batch whose operations are done one after another, in one launch. */
+/* A batch whose operations run one after another, in one launch. */
 struct script {
     uint32_t keys[256];
     uint8_t  codes[256];
@@ -158,18 +159,18 @@ static void add(struct script *s, uint8_t code, uint32_t first, uint32_t last, u
     }
 }
 
-/* Of three chunks L, N, ... of half as many keys as there is room for: L splits at a key and R comes of it; R merges into N, L
- * into N, and N splits at that key again. The entry above that names R then stands where that of the new chunk belongs. */
+/* Three chunks L, N, ... are half full. L splits at a key, which makes R. R merges into N, L into N, and N splits at
+ * that key again. The old entry of R then has the key of the new chunk's entry. */
 static struct script same_split(uint32_t half)
 {
     const uint32_t l = 3 * half * APART, n = l + half * APART, middle = l + half - 1;
     struct script  s = { .n = 0 };
 
-    add(&s, ORDO_INSERT, l + 1, l + half + 1, 1); /* L is full, and splits behind `middle` */
-    add(&s, ORDO_ERASE, n + (half - 2) * APART, n + (half - 1) * APART, APART); /* so that N has room */
+    add(&s, ORDO_INSERT, l + 1, l + half + 1, 1); /* L is full, and splits after `middle` */
+    add(&s, ORDO_ERASE, n + (half - 2) * APART, n + (half - 1) * APART, APART); /* so that N has capacity */
     add(&s, ORDO_ERASE, middle + 1, middle + 2, 1);                             /* R's, most of them in N by then */
     add(&s, ORDO_ERASE, l + APART, n - APART, APART);
-    for (uint32_t key = middle; key >= l + half - half / 2; key--) /* L's, until the others go to N */
+    for (uint32_t key = middle; key >= l + half - half / 2; key--) /* L's, until the others move to N */
         add(&s, ORDO_ERASE, key, key, 1);
     add(&s, ORDO_INSERT, l + half - half / 2, middle, 1);
     add(&s, ORDO_INSERT, n + 1, n + 3, 1); /* the last of these splits N */
@@ -178,7 +179,7 @@ static struct script same_split(uint32_t half)
 
 static void split_one_again(struct test *t, uint32_t chunk)
 {
-    uint32_t            keys[CHUNKS * HALF_MOST];
+    uint32_t            keys[CHUNKS * HALF_MAX];
     uint8_t             outcomes[256];
     const uint32_t      half = (chunk - LTREE_TAIL) / 2;
     const struct script s = same_split(half);
@@ -219,9 +220,9 @@ Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
     test_each_device(split_again);
 }
 
-/* ---- over many batches --------------------------------------------------------------------------------------------- */
+/* ---- over many batches ------------------------------------------------------------------------------------------- */
 
-/* Each batch erases what the one before has stored, and stores what it has erased. */
+/* Each batch erases the keys that the one before has stored, and stores the keys that it has erased. */
 static void many_batches_of(struct test *t, uint32_t chunk)
 {
     enum { BATCHES = 24 };
@@ -284,7 +285,7 @@ static void expect_noticed(struct test *t, ordo_dict *dict, cl_mem mem, size_t w
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-/* A dead chunk that has something, that is counted wrong, that an entry leads to; a live one that died. */
+/* A dead chunk with elements, with a wrong count, or with an entry; and a live one that is counted as dead. */
 static void broken_of(struct test *t, uint32_t chunk)
 {
     struct content c;
@@ -322,11 +323,11 @@ Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
     test_each_device(broken);
 }
 
-/* ---- a limit of chunks --------------------------------------------------------------------------------------------- */
+/* ---- a limit of chunks ------------------------------------------------------------------------------------------- */
 
 enum { CAP = 100, MOST = CAP * 28, FEW = 10 };
 
-/* Makes a skiplist of CAP full chunks that may have no more. Its keys are 0, STEP, 2 STEP and so on. */
+/* A skiplist of CAP full chunks that may have no more, with keys 0, STEP, 2 STEP and so on. */
 static ordo_dict *make_capped(struct test *t, uint32_t chunk)
 {
     const uint32_t n = CAP * (chunk - LTREE_TAIL);
@@ -343,8 +344,8 @@ static ordo_dict *make_capped(struct test *t, uint32_t chunk)
     return dict;
 }
 
-/* Applies n operations concurrently, `each` on each of the chunks first, first + 4 and so on. Their keys lie `past` keys of
- * the chunk. */
+/* Applies n operations concurrently, `each` on each of the chunks first, first + 4 and so on. Their keys lie `past`
+ * keys of the chunk. */
 static void apply_capped(struct test *t, ordo_dict *dict, ordo_code code, uint32_t slots, uint32_t first, uint32_t past,
                          uint32_t each, uint32_t n)
 {
@@ -371,7 +372,7 @@ static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
     test_true(t, s.leaves <= CAP && s.elements == elements);
 }
 
-/* Chunks that have merged do not count, and an update is refused only when all chunks are full. */
+/* Merged chunks do not count, and an update is refused only if all chunks are full. */
 static void capped_of(struct test *t, uint32_t chunk)
 {
     const uint32_t slots = chunk - LTREE_TAIL, gone = (CAP / 4 - 1) * slots;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree under test: a B-link tree, or with TEST_SKIPLIST a skiplist, whose chunks have 32 words, or ORDO_TEST_CHUNK. */
+/* The tree under test: a B-link tree, or with TEST_SKIPLIST a skiplist with chunks of 32 or ORDO_TEST_CHUNK words. */
 #ifndef ORDO_TESTS_TREE_H
 #define ORDO_TESTS_TREE_H
 

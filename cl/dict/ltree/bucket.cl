@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a linked tree that are not sorted, where few of their updates meet in a leaf.
+/* Batches into a linked tree without a sort, if few updates fall into one leaf.
  *
- *   bucket_updates   each update goes down to its leaf, and says there that it has come
- *   update_heads     the leaves take their updates, and split: the first update that came to a leaf stands for it
+ *   bucket_updates   each update goes down to its leaf, and leaves its index there
+ *   update_heads     leaves take their updates and split; the first update that came to a leaf acts for it
  *
- * What leaves have split off is then taken in level by level, as for sorted batches (update.cl).
+ * Then the levels above take in the splits, as for sorted batches (levels.cl).
  *
- * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow are put
- * aside and done with twice as many registers, by all teams of a group together, so that a group asks for new leaves
- * once: of one word that all groups change, an H200 does some 500 M atomics a second, and 2^18 updates split 2^14
- * leaves.
- */
+ * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come
+ * later, with twice as many registers, by all teams of a group together. So a group takes new leaves once. On one word
+ * that all groups change, an H200 does some 500 M atomics a second, and 2^18 updates split 2^14 leaves. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
 
-/* Updates say at their leaf that they are there: leaf_counts[leaf] counts them, too, above the leaf's own count. The
- * one that comes first is the leaf's head; the k-th after it leaves its index in the leaf's bucket:
- * bucket[leaf * slots + k - 1]. So which update is the head is chance, but the work goes by index. If more come than a
- * bucket holds, LTREE_LARGEST tells, and the batch is sorted instead. */
+/* leaf_counts[leaf] counts arrivals above the leaf's own count. The first update to arrive is the leaf's head. The
+ * k-th after it writes its index to the leaf's bucket: bucket[leaf * slots + k - 1]. The head is random, but updates
+ * are applied in the order of their indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted
+ * instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds up over the group what its work-items give, and then once to a word that all groups share. By the whole group,
- * from uniform control flow; `sum` is its own. */
+/* Adds the sum over the group to a word that all groups share, with one atomic. Called by the whole group, in uniform
+ * control flow; `sum` is the group's. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -37,7 +35,7 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* heads[i]: the leaf whose head update i is, or LTREE_NONE. */
+/* heads[i]: the leaf with head i, or LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -88,7 +86,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* x of the lane below; any in lane 0. */
+/* x of the lane below; undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -98,7 +96,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece: the 16 bytes that a lane reads or writes at once. */
+/* A piece: 16 bytes, which a lane reads or writes with one access. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -122,12 +120,12 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* column_read    slots before `count`; the others get `fill`
- * column_write   pieces that touch the slots first .. end - 1, of one part
- * column_put     puts x at slot `at` if it `puts`, combined with what is there if it `joins`; what was from there on moves up if it
- *                `opens`
- * column_close   takes slot `at` out if it `closes`; the last slot gets `fill`
- * `parts` is a constant. The last two are called by whole sub-groups. */
+/* column_read    reads the slots before `count`; the others get `fill`
+ * column_write   writes the pieces with slots first .. end - 1 of one part
+ * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. Moves this slot and the
+ *                later ones up if it `opens`.
+ * column_close   removes slot `at` if it `closes`; the last slot gets `fill`
+ * `parts` is a constant. column_put and column_close are called by whole sub-groups. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -197,12 +195,12 @@ COLUMN_DEFINE(ulong, 64, 2)
 
 /* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
 
-/* A leaf that a team is to do: how many elements it has, how many updates, its head, and its parent. */
+/* A leaf of a team: its elements, its updates, its head, and its parent. */
 typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Slots from count on hold LTREE_UNUSED; those before `changed` are as they were. */
+/* Slots from count on hold LTREE_UNUSED. Slots before `changed` are unchanged. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -221,7 +219,7 @@ ORDO_FN void held_read(const ltree_tree *tree, leaf_work work, uint parts, __pri
 #endif
 }
 
-/* Writes back what has changed of a leaf that has not overflowed. */
+/* Writes the changed slots of a leaf that has not overflowed. */
 ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const held_leaf *held)
 {
     const uint end = max(work.count, held->count);
@@ -239,15 +237,15 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
+    __global const uchar       *erased; /* NULL: all store, or with all_erased none */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Updates of a leaf, at most: its head and a full bucket. */
+/* Updates of a leaf at most: its head and a full bucket. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A leaf's updates in the team's lanes; index: of those still to do, else LTREE_NONE. */
+/* A leaf's updates in the team's lanes. index: LTREE_NONE once done. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -274,14 +272,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* One of a leaf's updates, the same in all lanes; none: not `any`. */
+/* One of a leaf's updates, the same in all lanes; `any` false: none. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* The next by index. Called by whole sub-groups. */
+/* The next update by index. Called by whole sub-groups. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -310,7 +308,7 @@ ORDO_FN one_update updates_next(__private held_updates *u)
     return one;
 }
 
-/* Called by whole sub-groups. */
+/* Applies one update. Called by whole sub-groups. */
 ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bool may_erase)
 {
     uint count = 0;
@@ -338,7 +336,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     held->changed = puts || closes ? min(held->changed, at) : held->changed;
 }
 
-/* Reads a leaf and does its updates. Called by whole sub-groups. */
+/* Reads a leaf and applies its updates. Called by whole sub-groups. */
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
@@ -353,16 +351,16 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
 
 /* ---- leaves that overflow ---------------------------------------------------------------------------------------- */
 
-/* What the group takes of the new leaves and of the list of parents: how much, and from where on. */
+/* Numbers and first positions that a group takes of new leaves and of the list of parents. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Where this work-item's new leaves begin, and what it puts on the list. By the whole group. */
+/* First new leaf and first list entry of this work-item. Called by the whole group. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    barrier(
-        CLK_LOCAL_MEM_FENCE); /* all have read what the round before gave: a group takes again where it has more leaves than teams */
+    barrier(CLK_LOCAL_MEM_FENCE); /* all have read the result of the previous round: a group takes again if it has more
+                               * leaves than teams */
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -377,7 +375,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes what a leaf has become: one leaf or more. Called by whole sub-groups; teams without work change nothing. */
+/* Writes the leaves that a leaf has become. Called by whole sub-groups; teams without work change nothing. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -394,7 +392,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* A leaf of each team that has one; how many elements more there are. By the whole group. */
+/* Does a leaf of each team that has one. Returns the number of additional elements. Called by the whole group. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -428,7 +426,7 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* The work of lane `lane`; of none, if not `has`. Called by whole sub-groups. */
+/* The work of lane `lane`, or none without `has`. Called by whole sub-groups. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -438,7 +436,7 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
-/* A work-item for each update that is a head. */
+/* Does a leaf for each update that is a head. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
@@ -462,7 +460,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* not before the barrier: a compiler for CPUs loses conditions across one */
+        /* after the barrier, because a compiler for CPUs loses conditions across one */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

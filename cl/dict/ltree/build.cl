@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a linked tree of sorted elements.
+/* A linked tree from sorted elements.
  *
- *   build_leaves, build_inner   a level each, from the leaves up; nodes are numbered as they lie
+ *   build_leaves, build_inner   one level each, from the leaves up, in key order
  *   build_state                 the state of the new tree
  *   count_leaves                leaf_counts[]
  *
- * All are loops over words of nodes in which no work-item needs another's.
- */
+ * Work-items loop over words of nodes, independently of each other. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* How `all` entries are shared among `nodes` nodes: node j has those from share_first(j) on. */
+/* Shares `all` entries among `nodes` nodes: node j has those from share_first(j) on. */
 typedef struct {
-    uint even, more; /* each node has `even`, the first `more` of them one more */
+    uint even, more; /* each node has `even` entries, the first `more` nodes one more */
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -64,7 +63,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Nodes first_node .. of `level` over n children of the level below, those from first_child on. */
+/* Builds nodes first_node .. of `level` over n children of the level below, from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -76,12 +75,12 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* the child that this word is about: its own, the first, or the next node's first */
+        /* the child of this word: its own, the first, or the next node's first */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* also those that are no child: concurrent.cl may look at them */
+        if (word < LTREE_SLOTS) /* unused slots too, because concurrent operations may read them */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;
@@ -102,7 +101,7 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[LTREE_ELEMENTS] = elements;
 }
 
-/* leaf_counts[] as the leaves' headers have it, without arrivals; 0 of what is no leaf yet. */
+/* Sets leaf_counts[] to the counts of the leaves' headers, without arrivals; 0 for free leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void count_leaves(LTREE_TREE, uint capacity)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of shared/ltree.h, for a tree at rest.
+/* Checks the invariants of shared/ltree.h, for a tree at rest.
  *
- *   check_down            a level's entries, from the root down: which level each inner node is of, and which leaves there are
- *   check_leaves, check_inner   each node by itself, and with its right neighbour
+ *   check_down                  a level's entries, from the root down: the level of each inner node, and the reached
+ *   leaves check_leaves, check_inner   each node alone, and with its right neighbour
  *
- * wrong[f] is the first node with finding f (enum ltree_finding); where there is none, what
- * the host has put there.
- */
+ * wrong[f] becomes the first node with finding f (enum ltree_finding). The host initializes it. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* levels[node]: LTREE_NONE, or the level of an inner node that the entries above it have reached; leaves[leaf]
- * likewise, 0. Goes through the entries of `level`. */
+/* levels[node]: LTREE_NONE, or the level of an inner node that an entry reaches; leaves[leaf]: LTREE_NONE or 0.
+ * Follows the entries of `level`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -22,7 +20,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_peek(&levels[node]) != level) /* others set those of the level below */
+        if (ordo_peek(&levels[node]) != level) /* other work-items set the levels of nodes below */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -31,7 +29,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* twice is wrong, too */
+        /* two entries are an error, too */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -45,7 +43,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* The keys of a node: order, unused slots, bounds. From where on findings of its kind begin. */
+/* Checks a node's keys: order, unused slots, bounds. Findings of its kind begin at `from`. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -84,7 +82,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Of a node that is in no level (B9): that it has nothing, and that nobody has it. */
+/* Checks that a node in no level (B9) has no elements and no entry. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)
@@ -95,7 +93,7 @@ ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, u
         ordo_min(&wrong[WRONG_DEAD], node);
 }
 
-/* counted: whether leaf_counts[] are to be right. */
+/* counted: checks leaf_counts[], too. */
 ORDO_KERNEL(RUN_GROUP)
 void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {
@@ -146,6 +144,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* all inner levels alike */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* the same for all inner levels */
     }
 }

@@ -18,11 +18,11 @@
 #define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
 #define PER_PIECE_ulong   2
 
-/* Of a column of keys, values or children:
- *   column_peek    reads, column_poke writes the pieces that hold slots first .. end - 1; others are left as they are
- *   column_shift   `open`: makes room at `slot` and puts x there; what was in the last slot goes. Else takes out
- *                  `slot`; x moves into the last one
- *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills up with `fill` */
+/* A column of keys, values or children:
+ *   column_peek    reads the pieces with slots first .. end - 1; column_poke writes them
+ *   column_shift   `open`: puts x at `slot` and moves the rest up, so that the last one drops out. Else removes
+ *                  `slot`, and x becomes the last one
+ *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills the rest with `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \
@@ -75,7 +75,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* How many keys are less than `key`; *next: the one behind them. */
+/* The number of keys less than `key`. *next: the next one. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

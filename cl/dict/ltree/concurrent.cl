@@ -6,42 +6,44 @@
  *   write.cl       updates. column.cl has a node in registers, change.cl changes it, merge.cl is for skiplists alone.
  *   leftover.cl    operations that gave up
  *
- * A work-item runs one operation after another. An operation is a loop of steps: from the root to a node, then work on that
- * node, to the right, or up a level with the entry of a split. A step takes a latch, uses it and releases it. No step waits, so
- * lanes of a sub-group need not run independently of each other. No operation holds more than one latch, because a search
- * reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and Yao, Efficient Locking for
- * Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations on B*-Trees, JCSS 1986.)
+ * A work-item runs one operation after another. An operation is a loop of steps: from the root to a node, then work on
+ * that node, to the right, or up a level with the entry of a split. A step takes a latch, uses it and releases it. No
+ * step waits, so lanes of a sub-group need not run independently of each other. No operation holds more than one latch,
+ * because a search reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and
+ * Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent
+ * Operations on B*-Trees, JCSS 1986.)
  *
- * The way down is a hint. Inner nodes are read without latch, version or order, by loads from any cache, stale or torn. Any
- * number read leads to one of two cases:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L: nodes keep level and place, and none is freed
- *     during a launch. Words of a node that nobody has written yet are all ones, which is no node's number. So a number within
- *     the pool is a node of the right level, or a node whose own words have not arrived. Such a node looks latched, or leads
- *     nowhere.
- *   - A node's low never rises, and its high never rises. If the query is above the high, the way goes on by the links to the
- *     right. If it is not above the low, the path was wrong, and the search starts again from the root, past the caches.
+ * The way down is a hint. Inner nodes are read without latch, version or order, by loads from any cache, stale or torn.
+ * Any number read leads to one of two cases:
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L: nodes keep level and place, and
+ *     none is freed during a launch. Words of a node that nobody has written yet are all ones, which is no node's
+ *     number. So a number within the pool is a node of the right level, or a node whose own words have not arrived.
+ *     Such a node looks latched, or leads nowhere.
+ *   - A node's low never rises, and its high never rises. If the query is above the high, the way goes on by the links
+ *     to the right. If it is not above the low, the path was wrong, and the search starts again from the root, past the
+ *     caches.
  * A link to the right is a hint, too: it is followed without a second look at the header, and may lead to a node under
  * construction. That node is latched until it is complete.
  *
  * Leaves are read and changed by the version in their header:
- *   read     the header, then the words, then the header again. If the header is the same and not latched, all words were
- *            there at one moment, because a writer latches the leaf first and changes its version last.
- *   change   the same, but the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read before
- *            are still valid, and the leaf is the work-item's own.
+ *   read     the header, then the words, then the header again. If the header is the same and not latched, all words
+ *            were there at one moment, because a writer latches the leaf first and changes its version last.
+ *   change   the same, but the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read
+ *            before are still valid, and the leaf is the work-item's own.
  * A version has 25 bits. A launch has at most 2^22 operations, and an operation changes a node at most twice.
  *
- * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that leaf's latch
- * immediately. This step holds two latches, and waits for none. The neighbour's low becomes the leaf's low, and the leaf's high
- * its own low. The leaf is then a zombie: it covers nothing, and an operation on it goes on to the right. Entries above lead to
- * it until reclaim.cl removes them between launches.
+ * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that
+ * leaf's latch immediately. This step holds two latches, and waits for none. The neighbour's low becomes the leaf's
+ * low, and the leaf's high its own low. The leaf is then a zombie: it covers nothing, and an operation on it goes on to
+ * the right. Entries above lead to it until reclaim.cl removes them between launches.
  *
  * LTREE_BY_FENCE selects how these accesses are ordered:
- *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and the last
- *       store releases.
+ *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and
+ *       the last store releases.
  *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load has an address computed from an earlier one
- *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access invalidates
- *       the first-level cache, which holds the inner nodes. A device uses this way if ORDO_ADDRESS_ORDER says so and the
- *       self-test saw no wrong order.
+ *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access
+ *       invalidates the first-level cache, which holds the inner nodes. A device uses this way if ORDO_ADDRESS_ORDER
+ *       says so and the self-test saw no wrong order.
  *
  * "fence" is a fence that acquires and releases at the scope of the device.
  *
@@ -76,21 +78,22 @@
  *   14 counters of the state                     atomic updates of one word each   the same
  *   15 results                                   the end of the launch             the same
  *
- * 11 needs no order because the way down is a hint. 14: no operation concludes from a counter that other words have arrived, and a
- * number that one work-item got is its own. By addresses, low and high of keys of 8 bytes may be of two moments. Both only fall,
- * so an operation goes to the right or back to the root, but never past its key; and a leaf that looks like a zombie is read
- * again.
+ * 11 needs no order because the way down is a hint. 14: no operation concludes from a counter that other words have
+ * arrived, and a number that one work-item got is its own. By addresses, low and high of keys of 8 bytes may be of two
+ * moments. Both only fall, so an operation goes to the right or back to the root, but never past its key; and a leaf
+ * that looks like a zombie is read again.
  *
  * By memory model:
- *   C11 atomics        A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read a word of 7 before the
- *   (OpenCL 2, 3)      writer's 9, it finds another header in 4 or 5: the fence before these pairs with the writer's fence after
- *                      5. The words of 2, 3 and 7 are not atomic objects, so formally such a reader races. They are volatile
- *                      accesses to aligned words, which compilers keep, and the reader discards the words. An acquire may
- *                      invalidate the first-level cache: then loads after it are no older than it is. Builtins for lanes
- *                      order nothing here.
- *   device-scope       1 to 9 are relaxed or stronger at the scope of the device, so nothing races. By fences, the pairs are
- *   assembler          ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that starts loads in
- *                      order (device/atomic.cl), since the model gives addresses no order.
+ *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read
+ *                      a word of 7 before the writer's 9, it finds another header in 4 or 5: the fence before these
+ *                      pairs with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so
+ *                      formally such a reader races. They are volatile accesses to aligned words, which compilers
+ *                      keep, and the reader discards the words. An acquire may invalidate the first-level cache: then
+ *                      loads after it are no older than it is. Builtins for lanes order nothing here.
+ *   device-scope       (in assembler) 1 to 9 are relaxed or stronger at the scope of the device, so nothing races. By
+ *   accesses           fences, the pairs are ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies
+ *                      on hardware that starts loads in order (device/atomic.cl), since the model gives addresses no
+ *                      order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c), and reads its own stores.
  *
@@ -107,14 +110,14 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        ordo_fence_acquire(); /* the first-level cache may have led it there, and peeks alone do not get past it */
+        ordo_fence_acquire(); /* a stale line of the first-level cache may have misled it */
     return STEP_AGAIN;
 }
 
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* A root of an earlier moment is as good: it is the first node of its level still. */
+        /* An older root does: it is still the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -126,7 +129,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_peek_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* an entry was read whose number was not there yet */
+    if (tail.header == LTREE_FREE) /* the entry's number had not arrived */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -147,7 +150,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Sets up operation i from the batch. False if it is over before it has begun. */
+/* Sets up operation i of the batch. False if it ends immediately. */
 ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
 {
     op->code = batch->codes[op->i];
@@ -175,7 +178,7 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Goes on with one that had given up: counts and ranges where they were. */
+/* Continues an operation that gave up. */
 ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left)
 {
     op->i = left.x;
@@ -187,7 +190,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* what it was to do is done; the entry in the level above is the host's to make */
+    if (op->level > 0) { /* the operation is done, and the host adds the entry of its split */
         ltree_tell_host(batch);
         return;
     }
@@ -203,7 +206,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* Where a work-item stands: in an operation, or before number `next` of the launch's. */
+/* A work-item's position: in an operation, or before operation `next` of the launch. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -211,7 +214,7 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* Sets up the next operation; false if it is over at once. */
+/* Sets up the next operation. False if it ends immediately. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -227,7 +230,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* One step, of the operation under way or of the next one. False when all of this work-item's are over. */
+/* Does one step, of the current operation or of the next one. False if all of this work-item's are done. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -254,10 +257,9 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Lanes that may run independently of each other take their steps together all the same. Without that, lanes that
- * try for a latch again and again may keep the lane of their own that has it from going on: on an H200 some
- * operations in a million gave up after 1024 tries, 10 ms. Elsewhere lanes run in step, and the compiler is free to
- * choose a sub-group for which it has registers. */
+/* Lanes that may run independently still take their steps together. Otherwise lanes that retry a latch may keep the
+ * lane that holds it from running: on an H200 some operations in a million gave up after 1024 tries, 10 ms. Elsewhere
+ * lanes run in step, and the compiler may choose a sub-group size that suits its registers. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -269,8 +271,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Operations first .. first + n - 1 of the batch; or, if `again` is there, of those that gave up in another launch.
- * `final`, `never`, `far`, `pending`, `history`: see ltree_batch. The state counts those that are put on `pending`. */
+/* Does operations first .. first + n - 1 of the batch, or of the list `again` of operations that gave up. `final`,
+ * `never`, `far`, `pending`, `history`: see ltree_batch. The state counts the operations put on `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds of a linked tree at rest: by teams, from the root down.
  *
- *   ltree_find, ltree_locate    values, and where keys belong
- *   ltree_find_in_batch         the finds of a concurrent batch
- *   ltree_absent                how many of its stores have keys that are not there
- */
+ *   ltree_find, ltree_locate   values, and places of keys
+ *   ltree_find_in_batch        the finds of a concurrent batch
+ *   ltree_absent               how many of its stores have absent keys */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
 
-/* Asks for the values of what was found. */
+/* Prefetches the values of hits. */
 ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree_position position[LTREE_ITEMS])
 {
 #if ORDO_VALUE_BYTES
@@ -20,7 +19,7 @@ ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree
 #endif
 }
 
-/* Writes what came of a query that ended at `position`. Either place may be NULL. */
+/* Writes the result of a query. Either output may be NULL. */
 ORDO_FN void ltree_write_result(const ltree_tree *tree, ltree_position position, __global ltree_value *value,
                                 __global uchar *found)
 {
@@ -55,8 +54,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Find and contains of a batch's n operations. history: NULL, or where each operation's two ticks go: those of find i
- * are 2 i and 2 i + 1. Other arrays may be NULL, too. */
+/* Answers the finds and contains among n operations. history: NULL, or ticks 2 i and 2 i + 1 for find i. Other arrays
+ * may be NULL, too. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -76,7 +75,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
         for (uint r = 0; r < LTREE_ITEMS; r++) {
             const uint i = ltree_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
-            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all go one way */
+            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all take one path */
             any = any || CODE_FINDS(code[r]);
         }
         if (!subgroup_any(any))
@@ -99,8 +98,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Looks at every step-th operation of n. absent[0] += how many of these store, absent[1] += how many of their keys are
- * not there. */
+/* Reads every step-th of n operations. absent[0] += stores, absent[1] += stores with absent keys. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations of a concurrent batch have left undone, to be done with the tree at rest.
+/* Operations that a concurrent batch has left, for batches with the tree at rest.
  *
- *   ltree_tally     how many operations of each kind are in a batch
- *   ltree_gather    makes a batch of those of one kind that gave up
- *   ltree_scatter   hands its results on
- */
+ *   ltree_tally     counts a batch's operations by kind
+ *   ltree_gather    makes a batch of operations of one kind that gave up
+ *   ltree_scatter   distributes its results */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: ltree_gather ltree_scatter */
 
-/* tally: of a batch, how many operations store, count or range, range, erase, find. */
+/* tally: see enum ltree_tally. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
@@ -41,7 +40,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
 
 /* ---- what gave up, with the tree at rest ------------------------------------------------------------------------- */
 
-/* Elements that range i may write: rooms[i] to rooms[i + 1], as far as there is any. */
+/* Elements that range i may write: from rooms[i] to rooms[i + 1], within the capacity. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);
@@ -57,10 +56,10 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Of `count` operations that gave up (ltree_batch of operation.cl), at most `most` of a kind become a batch: operation p of it is number where[p] of
- * the batch that they come from. Of updates keys_out and more_out are keys and values; of counts, bounds, and before[p]
- * is what has been counted; of seeks, more_out is nothing. The others go to `rest`. taken: how many of both; of the first it may be more than `most`. values, his and
- * rooms may be NULL. */
+/* Makes a batch of at most `most` operations of a kind, from `count` that gave up (ltree_batch of operation.cl).
+ * where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts. before[p]: a
+ * count so far. The others go to `rest`. taken: numbers of both; the first may exceed `most`. values, his and rooms
+ * may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *his, ulong his_at, __global const ltree_value *values,
@@ -91,8 +90,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Results of such a batch: `found` of updates and seeks, keys and values of seeks that found, `counts` besides what was
- * counted before. The ticks of a history's ends begin with `tick`. Arrays may be NULL. */
+/* Distributes the results: `found` of updates and seeks, keys and values of successful seeks, `counts` added to the
+ * count before. Ends in a history get ticks from `tick` on. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

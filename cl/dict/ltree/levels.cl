@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels above the leaves of a linked tree take in what has split below, without latches: a node is changed by one team, once
- * a launch.
+/* The levels above the leaves of a linked tree take in splits, without latches: one team changes a node, once a
+ * launch.
  *
- *   update_level            parents, of which a list was kept, take in what their children have split off
- *   update_top              the same of all levels from one on, then new levels above a root that has split
- *   list_root, list_below   all nodes of a level, as such a list: where it is not known who has split
+ *   update_level            the listed nodes of a level take in the nodes that their children have split off
+ *   update_top              does this for all levels from one on, then adds levels above a root that has split
+ *   list_root, list_below   list all nodes of a level, if it is not known which nodes have split
  *
- * What a child has split off is found by its links: from the child to the right, up to where the parent's next entry
- * begins (B4). So no list of new nodes is kept, and no order among them.
+ * A parent finds new nodes by links: from a child to the right, up to the begin of its next entry (B4). So new nodes
+ * need no list and no order.
  *
- * A team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
- */
+ * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* ---- inner nodes ------------------------------------------------------------------------------------------------- */
 
-/* An inner node's entries in a team's lanes, and the chain of nodes that each child has split off. */
+/* An inner node's entries in a team's lanes, and each child's chain of new nodes. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
     uint          to[LANE_WORDS];
-    uint          chain[LANE_WORDS]; /* nodes in it */
+    uint          chain[LANE_WORDS]; /* its nodes */
 } inner_tile;
 
-/* Nodes to the right of `child` before the one that begins at `bound`, or all. Callable from anywhere. */
+/* Nodes to the right of `child` before the one that begins at `bound`, or all. Any lane may call it. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -37,7 +36,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads the entries; returns how many the node will have. */
+/* Reads the entries. Returns the number that the node will have. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -61,7 +60,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Entry p of an inner node's. The first key of a node is its low. */
+/* Writes entry p of an inner node. The first key of a node is its low. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -88,7 +87,7 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* The node of `level` that covers a query: the whole team goes down together. Levels from `level` on are at rest. */
+/* The node of `level` that covers a query. The whole team goes down together. Levels from `level` on are at rest. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -98,8 +97,8 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* The nodes of `level` on its list take in what their children have split off. next: the list of the level above. By
- * all teams of the launch. */
+/* Takes new nodes into the listed nodes of `level`. next: the list of the level above. Called by all teams of the
+ * launch. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -129,7 +128,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
 
 /* ---- the root ---------------------------------------------------------------------------------------------------- */
 
-/* One level more, over the chain that begins with the root. By one team. */
+/* Adds a level over the chain that begins with the root. Called by one team. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -152,14 +151,14 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-/* New levels, until the root is the only node of its level. By one team. */
+/* Adds levels until the root is the only node of its level. Called by one team. */
 ORDO_FN void root_take(const ltree_tree *tree)
 {
     uint root = tree->state[LTREE_ROOT];
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* the lanes read what others have written */
+        ordo_fence_device(); /* lanes read words that others have written */
         team_sync();
         ordo_fence_device();
     }
@@ -167,8 +166,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Levels from `level` on, by one group; lists: of even levels and of odd ones, and of `level` its own. Also makes the
- * lists of dirty nodes empty again, and forgets the plan. */
+/* Does levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
+ * resets the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -190,7 +189,7 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 
 /* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
 
-/* The root and what it has split off: the list of the top level. */
+/* Lists the root and the nodes that it has split off. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_root(LTREE_TREE, __global uint *list)
 {
@@ -205,7 +204,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* The list of the level below that of `list`: the children of its nodes, and what these have split off (B4). */
+/* Lists the level below that of `list`: the children of its nodes, and the nodes split off from these (B4). */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -6,7 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Of each leaf its low and its number; of what is no leaf yet, or none any more, all ones, which is no leaf's low. */
+/* Low and number of each leaf. The low of free and dead leaves is all ones, which no leaf has. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* place[order[i]] = i; before[i] = the elements of the i-th leaf, of place `places` 0. `sorted`: leaf i is the i-th,
- * and order is written, too. */
+/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: leaf i is the i-th, and this
+ * writes order, too. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)
@@ -39,7 +39,7 @@ void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __g
     }
 }
 
-/* All elements. */
+/* Exports all elements. */
 ORDO_KERNEL(RUN_GROUP)
 void list_export(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                  __global ordo_key *keys_out, ulong keys_at, __global ltree_value *values_out, ulong values_at)

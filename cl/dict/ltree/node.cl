@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A linked tree in kernels, and the search for a key in a tree at rest. shared/ltree.h draws a node.
  *
- *   LTREE_WORDS   words of a node's line: 32, or 16
+ *   LTREE_WORDS   words of a node's line: 32 or 16
  *   LTREE_GROUP   work-items of a group
- *   TEAM_WIDTH    lanes that look at a node together
- *   LTREE_ITEMS   queries per work-item, all of a team's in flight at once
- */
+ *   TEAM_WIDTH    lanes that read a node together
+ *   LTREE_ITEMS   queries of a work-item; a team's queries are all in flight together */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -22,12 +21,12 @@
 #if ORDO_VALUE_BYTES
 typedef ordo_value ltree_value;
 #else
-typedef uint ltree_value; /* there are none */
+typedef uint ltree_value; /* unused */
 #endif
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* What an unused slot holds: no query is greater, so a count of lesser keys does not count it. */
+/* Key of an unused slot. No query is greater, so a count of lesser keys ignores it. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -36,7 +35,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint *leaf_counts; /* of each leaf at rest its count, once more: few enough words to stay in a cache */
+    __global uint *leaf_counts; /* each leaf's count once more, for a tree at rest: few words, which stay in a cache */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -65,7 +64,7 @@ ORDO_FN __global uint *ltree_children(const ltree_tree *tree, uint node)
 {
     return tree->children + (ulong) node * LTREE_SLOTS;
 }
-/* The keys' line of a node of any level. */
+/* The line of keys of a node of any level. */
 ORDO_FN __global ordo_key_form *ltree_line(const ltree_tree *tree, uint level, uint node)
 {
     return level == 0 ? ltree_leaf(tree, node) : ltree_inner(tree, node);
@@ -84,7 +83,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Whether a leaf covers nothing (B9): it is in no level, or about to leave it. */
+/* Whether a leaf covers nothing (B9): it is in no level, or about to leave its level. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -101,21 +100,22 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- how many keys of a node are less than a query --------------------------------------------------------------- */
 
-/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each); unused slots are equal to a
- * query of all ones and less than none. */
+/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each). Unused slots equal a query of all
+ * ones and are less than none. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks; no call passes them */
 #endif
 
-/* Of a node one part is looked at, which one key picks: seldom the second one, and so seldom its lines of the cache. */
+/* Slots of the part of a node that is read. One key selects the part, seldom the second one, so its cache lines are
+ * seldom read. */
 #define LTREE_PART 16
 
-/* Where the part for a query begins. */
+/* The begin of the part for a query. */
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -125,8 +125,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Spelled with vectors: of a sum of comparisons the compiler would make bits, and take these apart one by one. "Not
- * less" rather than "less", as processors that compare signed numbers only make this of a maximum. */
+/* Uses vectors, because compilers turn a sum of comparisons into bits and take these apart one by one. Compares with
+ * "not less", because processors that compare signed numbers only compute it as a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -140,14 +140,14 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query); /* no branch: line[LTREE_SLOTS] is there */
+    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query); /* no branch: line[LTREE_SLOTS] exists */
 
     return less + (hit ? COUNT_EQUAL : 0);
 }
 
 #else
 
-/* A line is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces. */
+/* Lanes read a line in pieces of 16 bytes, neighbours next to each other. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -157,7 +157,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* This lane's part of the count, with the equal ones or without. */
+/* This lane's part of the count. equal: counts equal keys, too. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -180,18 +180,18 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #endif
 
-/* By a team, called by whole sub-groups. */
+/* Counts by a team. Called by whole sub-groups. */
 ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 {
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place in a leaf: how many of its keys are less than the query, and PLACE_HIT if the query is the next one. */
+/* A place in a leaf: the number of lesser keys, and PLACE_HIT if the next key is the query. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* The entry of an inner node to go down by, of `less` keys that are less than the query: the last of these, or the
- * first of all for what is below the first key of a level (B2). */
+/* The entry of an inner node to follow, from `less` lesser keys: the last of these, or the first entry for keys below
+ * the first key of a level (B2). */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -201,7 +201,8 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Before a loop over these, or over a work-item's: on a GPU they are few and in registers, on a CPU many and in memory. */
+/* Before loops over a team's or a work-item's queries. A GPU has few of them, in registers; a CPU has many, in
+ * memory. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -222,7 +223,7 @@ ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
 #endif
 }
 
-/* The queries of the team's lanes. Called by whole sub-groups. */
+/* Distributes the queries of the team's lanes. Called by whole sub-groups. */
 ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
 {
     LTREE_UNROLL
@@ -230,8 +231,8 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Takes all of a team's queries from the root to the leaves that cover them: in a tree at rest the entries above are
- * enough (B4). Called by whole sub-groups. */
+/* Takes a team's queries from the root to the leaves that cover them. In a tree at rest the entries suffice (B4).
+ * Called by whole sub-groups. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -252,7 +253,8 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2); /* the key that picks a part */
+            ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2); /* the key that selects a
+                                                                                         * part */
 #endif
         }
     }
@@ -262,8 +264,8 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* The r-th query of this work-item in the tile that begins at `first`: neighbours take neighbours; on a CPU a work-item
- * takes its own in a row. */
+/* The r-th query of this work-item in the tile that begins at `first`. Neighbours take neighbours; on a CPU a
+ * work-item takes consecutive queries. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -273,7 +275,7 @@ ORDO_FN uint ltree_query_at(uint first, uint r)
 #endif
 }
 
-/* This work-item's queries of a tile; there are n in all. */
+/* Reads this work-item's queries of a tile, of n in all. */
 ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint first,
                                 __private ordo_key_form query[LTREE_ITEMS])
 {
@@ -282,13 +284,13 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Of fewer queries than a tile has, work-items without any leave: they would go where the last one goes (one of 2^20 keys took 25 us for 8
- * on a CPU). In kernels without barriers. */
+/* Ends work-items without a query, if there are fewer than a tile has: otherwise they would repeat the last query.
+ * (One of 2^20 keys took 25 us on a CPU, with 8.) For kernels without barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
 
-/* Takes a tile of queries, of which there are n, down to their leaves. Called by the whole group. */
+/* Takes a tile of n queries down to their leaves. Called by the whole group. */
 ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private ltree_path path[TEAM_QUERIES])
 {
@@ -299,7 +301,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* What a team has found for this work-item's r-th query: lane l's are those numbered l modulo TEAM_WIDTH. */
+/* Result of this work-item's r-th query. Lane l has the team's queries numbered l modulo TEAM_WIDTH. */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent operation on a linked tree: its batch and its work-item, faults that tests inject, how nodes are read, and
- * results. concurrent.cl explains the order of its accesses. */
+/* A concurrent operation on a linked tree: its batch, its work-item, reads of a node, and results. concurrent.cl
+ * explains the order of accesses. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -10,34 +10,33 @@
 #endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
-/* Steps of an operation that came to nothing, after which it is left to another launch. (A try takes some 10 us on an H200
- * where a leaf is fought over.) */
+/* Failed steps after which an operation gives up. (A try takes some 10 us on an H200 if many fight for a leaf.) */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-/* What came of a step. */
-#define STEP_AGAIN   0 /* nothing: another work-item was in the path, or the search has lost its path */
-#define STEP_ON      1 /* it came further */
+/* Result of a step. */
+#define STEP_AGAIN   0 /* no progress: another work-item was in the way, or the path was wrong */
+#define STEP_ON      1 /* progress */
 #define STEP_DONE    2
-#define STEP_STARVED 3 /* there is no node left */
-#define STEP_FAR     4 /* it came further, but has gone through so many leaves that the rest is not for it to look at */
+#define STEP_STARVED 3 /* no node is left */
+#define STEP_FAR     4 /* progress, but the rest has too many leaves for a launch */
 
-/* Nodes are split in the middle. */
+/* Nodes split in the middle. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* A leaf that an erase leaves with fewer elements than this merges into its right neighbour, if that has then no more than
- * so many, so that not the next store splits it. */
+/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if that has at most
+ * LTREE_MERGED then, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
 /* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
-/* What all operations of a launch share. Arrays may be NULL. */
+/* Data of all operations of a launch. Arrays may be NULL. */
 typedef struct {
     ltree_tree                  tree;
     uint                        leaf_capacity, inner_capacity;
-    uint                        final; /* no more nodes will come: who needs one is refused */
-    uint                        never; /* 0, unknown to the compiler */
-    uint                        far;   /* leaves that a query goes through in a launch, at most */
+    uint                        final; /* no more nodes will come: an operation that needs one is refused */
+    uint                        never; /* 0, but unknown to the compiler */
+    uint                        far;   /* leaves that a query passes in a launch, at most */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *his;
     __global const ltree_value *values;
@@ -47,27 +46,25 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* of those that gave up: operation, count, query */
+    __global uint4             *pending; /* operations that gave up: number, count, query */
     __global uint              *history;
 } ltree_batch;
 
 #define CODE_NONE 0xffu /* no operation */
 
 typedef struct {
-    uint i, code;
-    uint
-        level; /* 0: at work on leaves. Else it has split a node of the level below, and puts its entry into this one */
-    uint at;   /* a node of this level, to be looked at next; LTREE_NONE: from the root */
-    ordo_key_form
-         query;    /* what the node must cover. Of scans: the least key not yet seen, of backward seeks the greatest;
-                            above the leaves: one more than the separator */
-    uint child;    /* above the leaves: the new node */
-    uint count;    /* of counts and ranges: keys so far */
-    uint tries;    /* steps that came to nothing */
-    uint hops;     /* leaves that a query has gone through in this launch */
-    bool lost;     /* has lost its path: caches are not trusted */
-    uint zombie;   /* the zombie that led to `at`, or LTREE_NONE */
-    uint elements; /* stored by this work-item, less those erased, over all its operations */
+    uint          i, code;
+    uint          level; /* 0: at the leaves. Else the operation puts the entry of a split below into this level */
+    uint          at;    /* the next node of this level; LTREE_NONE: start from the root */
+    ordo_key_form query; /* the key that the node must cover: the least unseen key of a scan, the greatest of a backward
+                    * seek, the separator plus one above the leaves */
+    uint          child; /* above the leaves: the new node */
+    uint          count; /* of counts and ranges: keys so far */
+    uint          tries; /* failed steps */
+    uint          hops;  /* leaves that a query has passed in this launch */
+    bool          lost;  /* the path was wrong: read past the caches */
+    uint          zombie;   /* the zombie on the path before `at`, or LTREE_NONE */
+    uint          elements; /* stores minus erasures of this work-item, over all its operations */
     concurrent_faults faults;
 } ltree_op;
 
@@ -79,13 +76,13 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* 0, to be added to the address of what is read after the first look at a header, which is `seen`. */
+/* 0. Added to an address, it orders the access after the first look at a header, `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* 1: the look was an acquire load */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* by fences: the look was an acquire load */
 }
 
-/* 0, to be added to the header's address for the second look, which comes after all that `seen` was computed from. */
+/* 0. Added to the header's address, it orders the second look after all loads that `seen` comes from. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -100,7 +97,7 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
 
 /* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
-/* A line's words besides the keys; the header was read first. */
+/* A line's words after the keys. The header is read first. */
 typedef struct {
     ordo_key_form low, high;
     uint          right, header;
@@ -117,7 +114,7 @@ ORDO_FN ltree_tail ltree_peek_tail(const ltree_batch *batch, ltree_op *op, __glo
     const uint4 words = ordo_peek128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* one access: they are of the same moment */
+        tail.header = words.z; /* one access: the words are of one moment */
 #else
     const ulong2 last = as_ulong2(ordo_peek128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -159,7 +156,7 @@ ORDO_FN void ltree_poke_value(__global ltree_value *p, ltree_value value)
         ordo_poke((__global uint *) p, (uint) value);
 }
 
-/* Keys of a piece, 16 bytes. */
+/* Keys of a piece of 16 bytes. */
 #define PIECE_KEYS (128 / KEY_BITS)
 #define PIECES     (LTREE_SLOTS / PIECE_KEYS)
 
@@ -177,8 +174,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* How many keys of a line are less than the query; *next: the first one that is not, unused slots included, all ones
- * if there is none. `fresh`: past the caches. */
+/* The number of a line's keys less than the query. *next: the next key, possibly of an unused slot; all ones if there
+ * is none. fresh: reads past the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -187,7 +184,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* By halves: each lane reads a line of its own, so that each access counts, not the bytes. */
+    /* A binary search: each lane reads a line of its own, so accesses count, not bytes. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
@@ -215,7 +212,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* The column of children, or of values if these are of the same size. */
+/* The column of children, or of values of the same size. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -224,7 +221,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* All of a node at once, on CPUs: its two arrays, of a line of the cache and a half each, or two. */
+/* Prefetches a node on a CPU: its two arrays, of a cache line and a half or two lines each. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -235,8 +232,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The node of op->level to look for the query in, or LTREE_NONE if that led nowhere. A hint, by the argument at the
- * top. */
+/* The node of op->level for the query, or LTREE_NONE if the way led nowhere. A hint (concurrent.cl). */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -247,7 +243,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
         __global ordo_key_form *line = ltree_inner(tree, node);
         ordo_key_form           next;
         const uint              less = ltree_place(line, op->query, fresh, &next);
-        if (next == LTREE_UNUSED) { /* behind the last key, it seems */
+        if (next == LTREE_UNUSED) { /* past the last key, apparently */
             const uint right = fresh ? ordo_peek(ltree_right(line)) : *ltree_right(line);
             if (op->query > (fresh ? ltree_peek_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
                 if (right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
@@ -266,7 +262,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* The second look at a leaf, after `seen`: whether all that was read was there at one moment. */
+/* The second look at a leaf, after `seen`: whether all words read were there at one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

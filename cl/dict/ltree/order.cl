@@ -2,9 +2,8 @@
 /* Queries by order of a linked tree at rest.
  *
  *   ltree_counts                elements between two bounds
- *   ltree_seek                  from where its keys are located
- *   ltree_ranks, ltree_select   ranks of keys, and elements of ranks
- */
+ *   ltree_seek                  neighbours of located keys
+ *   ltree_ranks, ltree_select   ranks of keys, and elements of ranks */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -27,14 +26,14 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* How many keys of the tree are less than a located key, or not greater (`upper`). */
+/* The number of keys less than a located key, or not greater (`upper`). */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* The element of this rank, which is there, near place `at`: most often in that leaf or in the next to it. Leaves
- * without elements are not walked over. */
+/* The place of an existing rank near place `at`: most often that leaf or the next one. Does not walk over empty
+ * leaves. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -44,7 +43,7 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* The first n_forward seek upwards, the others down. */
+/* The first n_forward queries seek upwards, the others down. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
@@ -60,7 +59,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED; /* most often */
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* one before the first has wrapped round */
+            there = rank < before[places]; /* one before the first has wrapped around */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];
@@ -78,7 +77,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
     }
 }
 
-/* ranks[i] = how many keys are less than keys[i], or not greater (`upper`). */
+/* ranks[i]: the number of keys less than keys[i], or not greater (`upper`). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint upper, __global uint *ranks, ulong ranks_at)
@@ -100,7 +99,7 @@ void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *be
     }
 }
 
-/* The elements of ranks, where there are so many. Outputs may be NULL. */
+/* Finds the elements of ranks that exist. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_select(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                   __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a linked tree at rest, for find.cl, order.cl and range.cl: where a key, an interval or a rank lies. No launch that
- * changes the tree is under way, so loads may come from any cache.
+/* Queries of a linked tree at rest, for find.cl, order.cl and range.cl: the places of keys, intervals and ranks. No
+ * launch changes the tree meanwhile, so loads may come from any cache.
  *
- * Leaves in order are known by their links and, over longer segments, by the list: `order`, `place` and `before` of
- * struct ordo_ltree_list (host/dict/ltree/ltree.h).
- */
+ * Links give the order of leaves, and over longer distances the list: `order`, `place` and `before` of struct
+ * ordo_ltree_list (host/dict/ltree/ltree.h). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Asks for the parts of leaves that are about to be looked at. */
+/* Prefetches the parts of leaves that follow. */
 ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES])
 {
 #if ORDO_CPU && TEAM_WIDTH == 1
@@ -41,7 +40,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     }
 }
 
-/* Takes a tile's queries to their leaves and places, for each work-item its own. Called by whole sub-groups. */
+/* Takes a tile's queries to their leaves and places. Each work-item gets its own. Called by whole sub-groups. */
 ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_form query[LTREE_ITEMS],
                              __private ltree_position position[LTREE_ITEMS])
 {
@@ -57,7 +56,7 @@ ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_fo
         position[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : position[m / TEAM_WIDTH].place;
 }
 
-/* The same of the tile that begins with key `first` of n. */
+/* Reads the tile of n queries that begins at `first`, and takes it to its leaves and places. */
 ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private ltree_position position[LTREE_ITEMS])
 {
@@ -69,9 +68,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-/* Where the keys from lo to hi lie: from a slot of a leaf on, so many. `next` is the leaf to the right of it, if any of
- * them are there. `start` is the slot; from bit 8 on, how many of them are in the first leaf; and whether all the others are
- * in the next. */
+/* The keys from lo to hi: `count` of them, from a slot of `leaf` on. `next` is the leaf to the right of it, if it has
+ * some of them. `start` has the slot; from bit 8 on, the number in the first leaf; and START_TWO if all others are in
+ * the next leaf. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -80,16 +79,16 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* How many keys of a leaf are not greater than hi. `count`: ltree_count_lane with the equal ones, of all lanes. */
+/* The number of a leaf's keys not greater than hi. `count`: ltree_count_lane with equal keys, summed over all lanes. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* all ones are not less than a query of all ones, and unused slots are all ones */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* The ways to the last leaves, those that cover hi (ends[m].query), by one more look at the parents of those that cover lo;
- * where hi is another parent's, to the leaf to the right. So most often both ends' leaves are known before one of them is
- * read. Called by whole sub-groups. */
+/* Finds the last leaves, which cover hi (ends[m].query), from the parents of the leaves that cover lo; if hi is under
+ * another parent, takes the leaf to the right. So both leaves are usually known before one is read. Called by whole
+ * sub-groups. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -101,9 +100,9 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint less = team_reduce_add(ends[m].node);
-        ends[m].parent = LTREE_NONE; /* nobody asks */
+        ends[m].parent = LTREE_NONE; /* unused */
         if (path[m].parent == LTREE_NONE)
-            ends[m].node = path[m].node; /* the only one */
+            ends[m].node = path[m].node; /* the only leaf */
         else if (ends[m].query > ltree_inner(tree, path[m].parent)[LTREE_HIGH])
             ends[m].node = *ltree_right(ltree_leaf(tree, path[m].node));
         else
@@ -115,8 +114,8 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums up what the lanes of a team have counted for each of its queries; each work-item keeps its own queries' sums. Called by
- * whole sub-groups. */
+/* Sums the lanes' counts for each of a team's queries. Each work-item keeps its own sums. Called by whole
+ * sub-groups. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -126,8 +125,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* How many keys are less than lo in the leaves that cover lo (bits 16 on), and not greater than hi in the last leaves
- * (ltree_count_lane), for each work-item its own. Called by whole sub-groups. */
+/* For each work-item's queries: the number of keys less than lo in the first leaf (bits 16 on), and the count of
+ * ltree_count_lane for hi in the last leaf. Called by whole sub-groups. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -141,8 +140,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* The interval that begins in leaf `from` and ends in leaf `last`, or seems to, and what was counted there. Without START_TWO
- * it goes on further, and its count is not known. */
+/* The interval from leaf `from` to leaf `last`, if that is its end. Without START_TWO it goes on further, and its
+ * count is unknown. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -156,7 +155,8 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts what has no START_TWO: its end from the root, the leaves between by the list. Called by whole sub-groups. */
+/* Counts intervals without START_TWO: the end from the root, the leaves between by the list. Called by whole
+ * sub-groups. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -179,8 +179,7 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Takes a tile of intervals, of which there are n; each work-item gets its own. Ones that are empty because lo > hi have
- * count 0. Called by the whole group. */
+/* Takes a tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. Called by the whole group. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

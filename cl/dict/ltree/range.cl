@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of a linked tree at rest.
  *
- *   ltree_measure                         where each begins, how many elements it has, and how many pieces
- *   ltree_range_short, ltree_range_long   their elements; the part of a long one that lies in one leaf is a piece
- */
+ *   ltree_measure                         begin, number of elements and number of pieces of each range
+ *   ltree_range_short, ltree_range_long   their elements. A piece is the part of a long range in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
 /* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
 #define LTREE_LONG 128
 
-/* Of each range: leaves[i], nexts[i] and starts[i], where it begins (ltree_interval); counts[i] (if not NULL) in 64 bits;
- * pieces[i]: of a long one the leaves that it reaches into, at most, of others 0. Of the one past the last: 0. */
+/* Writes for each range its begin in leaves[i], nexts[i] and starts[i] (ltree_interval); counts[i] (if not NULL) in 64
+ * bits; pieces[i]: upper bound of the leaves of a long range, 0 for others and past the last range. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -49,7 +48,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* What ranges are copied with. Arrays may be NULL. */
+/* Source and outputs of a copy. Arrays may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -63,7 +62,8 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* Elements on their way: all are read before one is written, as a work-item waits at a write for what is written. */
+/* An element in registers. All elements are read before one is written, because a work-item waits for its loads at a
+ * store. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -87,19 +87,19 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* Copies one piece with RANGE_LANES work-items, of which this is number `lane`. A range's elements are those of
- * ranks from that of its lower bound on. */
+/* Copies one piece with RANGE_LANES work-items. This is number `lane`. A range has the ranks from its lower bound's
+ * on. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
 #else
 #define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
-#define RANGE_SLOTS (LTREE_WORDS / 8) /* of a leaf, for each of them */
+#define RANGE_SLOTS (LTREE_WORDS / 8) /* per work-item, of a leaf */
 #endif
 
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
-    ulong to;               /* where the first of them goes */
+    ulong to;               /* output of the first one */
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -132,14 +132,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* What long ranges are cut by, besides. pieces: where each query's begin. */
+/* More data on long ranges. pieces: the first piece of each query. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Piece p of all; *query: whose it is, found from that of a piece before it on. */
+/* Piece p of all. *query: its query, searched from the query of an earlier piece on. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -147,9 +147,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Long ranges, piece by piece. Nothing is written if offsets[last], the end of all ranges, is past the capacity. On CPUs
- * each work-item takes a share of all pieces; on others each group does, and for as many at a time as it has work-items
- * these first find out, for one each, where it is and goes. */
+/* Copies long ranges, piece by piece. Writes nothing if offsets[last], the end of all ranges, exceeds the capacity. On
+ * a CPU each work-item takes a share of all pieces. Elsewhere each group takes a share, and its work-items first
+ * locate as many pieces as they are, one each. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -191,7 +191,7 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* One range, leaf after leaf, unless it is long. */
+/* Copies one range, leaf by leaf, unless it is long. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -216,15 +216,15 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile's ranges: element start[q] and those behind it, of which leaf[q] has the first ones, are those of range q. Long ones
- * have none here. */
+/* A tile of ranges. Range q has the elements from start[q] on, the first of them in leaf[q]. Long ranges have none
+ * here. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
     uint has_long;
 } ltree_range_tile;
 
-/* Leaves the long ones out of a tile of m. Called by the whole group. */
+/* Removes long ranges from a tile of m. Called by the whole group. */
 ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
 {
     const uint lid = (uint) get_local_id(0);
@@ -240,20 +240,20 @@ ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Fills in a tile of m ranges. Called by the whole group. */
+/* Fills a tile of m ranges. Called by the whole group. */
 ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy *copy, __global const uint *leaves,
                                __global const uint *nexts, __global const uint *starts, uint first, uint m)
 {
     const uint lid = (uint) get_local_id(0);
 
-    barrier(CLK_LOCAL_MEM_FENCE); /* all are done with the tile before */
+    barrier(CLK_LOCAL_MEM_FENCE); /* all have finished the previous tile */
     if (lid == 0)
         tile->start[0] = tile->has_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < m) {
         const ulong begin = copy->offsets[first + lid], end = copy->offsets[first + lid + 1];
         tile->to[lid] = begin;
-        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* modulo 2^32: of long ones */
+        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* modulo 2^32 for long ranges */
         tile->leaf[lid] = leaves[first + lid];
         tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
@@ -265,7 +265,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
         ltree_leave_out_long(tile, m);
 }
 
-/* Element e of a tile. */
+/* Copies element e of a tile. */
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
@@ -293,8 +293,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Short ranges; on GPUs `most` of them at a time (not more than RUN_GROUP) by a group, whose work-items take their
- * elements, as these follow each other in the output, in turn. */
+/* Copies short ranges. On a GPU a group takes `most` of them at a time (at most RUN_GROUP), and its work-items take
+ * elements in the order of the output. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

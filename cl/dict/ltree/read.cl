@@ -5,7 +5,7 @@
 
 /* ---- reading steps ----------------------------------------------------------------------------------------------- */
 
-/* Seeks: the nearest key of this leaf, or on to its neighbour. */
+/* A seek: finds the nearest key of this leaf, or goes on to its neighbour. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;
@@ -19,7 +19,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* a torn count may be 0: then nothing of this will hold */
+        slot = min(slot, count) - 1; /* a torn count may be 0: then the second look fails */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_peek_key(line + slot);
@@ -33,14 +33,14 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    /* No key from the query to this leaf's end: the rest begins where the leaf ends. Where that is now, the links
-     * say; there are none to the left, so that the way there is from the root. */
+    /* This leaf has no key from the query on. The rest begins at the leaf's end. The link tells the next leaf to the
+     * right; the way to the left starts from the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* Where range op->i may write: elements begin .. end - 1 of the range outputs. */
+/* Capacity of range op->i: elements begin .. end - 1 of the range outputs. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -64,9 +64,9 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts and ranges: the keys of this leaf from the query to `his`, then on to its right neighbour. Elements are
- * written before it is known whether they were there at one moment: if not, they lie behind the count, in the
- * range's own room, and the next look writes over them. */
+/* A count or range: takes the keys of this leaf from the query to `his`, then goes on to the right neighbour. Writes
+ * elements before the second look. If that fails, the elements lie past the count, within the range's own capacity,
+ * and the next try overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -96,7 +96,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* all up to high is seen: nothing twice, nothing left out, whoever splits what */
+        op->query = tail.high + 1; /* all keys up to high are done, none twice, whatever splits */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

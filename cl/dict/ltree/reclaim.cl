@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What chunks of a skiplist that have merged into their right neighbours leave behind, taken away between launches. A zombie
- * (shared/ltree.h, B9) is still linked from its left, and has an entry above it; so may have its neighbour, whose low
- * is another now.
+/* Takes merged chunks out of a skiplist's levels, between launches. A zombie (shared/ltree.h, B9) is still linked from
+ * its left neighbour, and has an entry above it. Its right neighbour may have an entry with an old low.
  *
- *   reclaim_leaves    links of the lowest level lead past zombies
- *   reclaim_entries   nodes of a level keep the entries that are right, and die if they have none
- *   reclaim_links     links of that level lead past nodes that have died
+ *   reclaim_leaves    makes links of the lowest level skip zombies
+ *   reclaim_entries   keeps the correct entries of a level's nodes; a node without entries dies
+ *   reclaim_links     makes links of that level skip dead nodes
  *
- * Levels are taken from the lowest up, each by its list (ordo_ltree_list_level). What died keeps its place in the pool until
- * the skiplist is built anew.
- */
+ * Levels are done from the lowest up, each by its list (ordo_ltree_list_level). Dead nodes keep their places in the
+ * pool until the skiplist is rebuilt. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -19,12 +17,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* of inner nodes others may write the high */
+    /* other work-items may write the high of inner nodes */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* The first node from `node` on that is alive, or LTREE_NONE. Dead ones on the path are made to lead past each other, two by
- * two, so that all work-items together go through a chain a few times at most. */
+/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that
+ * all work-items together walk a chain a few times at most. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -42,7 +40,7 @@ ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
     return LTREE_NONE;
 }
 
-/* The state then counts dead leaves. */
+/* Counts dead leaves in the state. */
 ORDO_KERNEL(RUN_GROUP)
 void reclaim_leaves(LTREE_TREE)
 {
@@ -63,8 +61,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Whether the entry in a slot is right; *low and *child: what it then is. An entry of level 1 names a leaf by the low that it
- * had; those of zombies all lead to one leaf, which has the low of the first. */
+/* Whether the entry in a slot is correct. *low, *child: its corrected parts. An entry of level 1 names a leaf by its
+ * former low. The entries of merged zombies lead to one leaf, which has the low of the first. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a node of a linked tree becomes that takes more entries than it has slots: nodes that share them; and lists of
- * nodes whose children have split, which then have entries to take in.
+/* Splits of a node of a linked tree that gets more entries than slots, and lists of nodes with split children.
  *
- * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch's values are combined with those that are there: all
- * its updates store. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch only stores, and its values are combined
+ * with stored ones. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Before loops over a lane's words, or slots. Where one work-item has them all they are no registers, and compiling them
- * one by one takes 12 s. */
+/* Before loops over a lane's words or slots. If one work-item has them all, they are not in registers, and compiling
+ * the unrolled loop takes 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
 #define LANE_UNROLL ORDO_UNROLL
 #endif
 
-/* What only a batch that erases has: nothing, where values are combined. */
+/* A field that only batches with erasures have. */
 #define LTREE_ERASED(x) (VALUE_COMBINES ? 0 : (x))
 
 #if KEY_BITS == 32
@@ -32,7 +31,7 @@
 #define OF_VALUES(function) function
 #endif
 
-/* A node that splits, splits into nodes of about this many entries. */
+/* Entries per node after a split, about. */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -40,11 +39,11 @@ ORDO_FN uint ltree_nodes_for(uint entries)
     return entries <= LTREE_SLOTS ? 1 : (entries - 1) / LTREE_TARGET + 1;
 }
 
-/* The team's number among all of the launch's, and how many there are. */
+/* The team's number in the launch, and the number of teams. */
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* A team's share of n items: a CPU's are in a row, as its work-items take their turns. */
+/* A team's share of n items, consecutive on a CPU, where work-items run one after another. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -56,11 +55,11 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 
 /* ---- what a node becomes ----------------------------------------------------------------------------------------- */
 
-/* A node whose `all` entries are shared among itself and `nodes` - 1 new ones, numbered from first_new on. */
+/* A node that shares its `all` entries with `nodes` - 1 new ones, numbered from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
-    uint          right; /* of the last */
+    uint          right; /* of the last node */
     ordo_key_form high;
 } node_split;
 
@@ -69,7 +68,8 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Without numbers for the new nodes; of LTREE_NONE nothing is read. Called by a whole team, or by some of a sub-group's. */
+/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by a whole team, or by
+ * some of a sub-group's. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -84,7 +84,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Takes the new nodes: room for them was reserved. By a whole team that is a whole sub-group. */
+/* Plans a split and takes the new nodes, which were reserved. Called by a team that is a whole sub-group. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -99,7 +99,7 @@ typedef struct {
     uint j, slot, size;
 } split_place;
 
-/* Where entry p of all goes. */
+/* The place of entry p. */
 ORDO_FN split_place split_where(const node_split *split, uint p)
 {
     const node_share share = split->share;
@@ -113,8 +113,8 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words of the nodes that do not depend on keys: unused slots, links, headers, and the last one's high.
- * By a whole team. */
+/* Writes the words that do not depend on keys: unused slots, links, headers, and the last node's high. Called by a
+ * whole team. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -142,7 +142,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Entry p of a leaf's. The last key of a leaf is its high. */
+/* Writes entry p of a leaf. The last key of a leaf is its high. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -158,13 +158,13 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
 
 /* ---- nodes whose children have split ----------------------------------------------------------------------------- */
 
-/* Whether nobody has put the node on its level's list yet. */
+/* Marks a node. Returns whether this call was the first. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Puts each lane's node, if it has one, on the list of its level, once. By the whole team. */
+/* Puts each lane's node, if it has one, on the list of its level, once. Called by a whole team. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

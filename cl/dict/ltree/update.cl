@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a linked tree, without latches: a node is changed by one team, once a launch.
+/* Batches into the leaves of a linked tree, without latches: one team changes a leaf, once a launch.
  *
  *   group_flags, group_first   groups of a sorted batch's updates that fall into one leaf
- *   group_plan                 how many new leaves the batch may need: nothing is changed yet
- *   group_effects              which updates do anything
- *   group_split                leaves split at keys of the batch, ahead of the updates: where very many fall into one leaf
- *   update_leaves              each leaf takes its group, and splits into as many as it needs
+ *   group_plan                 new leaves that the batch may need; changes nothing
+ *   group_effects              updates with an effect
+ *   group_split                splits leaves with very many updates at keys of the batch
+ *   update_leaves              each leaf takes its group, and splits into as many leaves as it needs
  *
- * LTREE_TEAM kernels: a team is a whole sub-group; a node's words lie across its lanes, word x in lane x % TEAM_WIDTH.
- */
+ * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -23,7 +22,7 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* number: scanned, inclusive. first[g]: where group g begins; one entry more than groups. */
+/* number: scanned, inclusive. first[g]: the begin of group g; one entry more than groups. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -57,16 +56,16 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* The batch, sorted: of equal keys the last counts. */
+/* The batch, sorted. The last of equal keys counts. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all are stored, or, with all_erased, none */
+    __global const uchar       *erased; /* NULL: all store, or with all_erased none */
     __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j] = whether update j does anything: it is the last of its key, and no erase of what is not there. Of n: 0. */
+/* flags[j]: whether update j has an effect: it is the last of its key, and erases no absent key. flags[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -80,10 +79,10 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
 
 /* ---- leaves that split ahead of the updates ---------------------------------------------------------------------- */
 
-/* A leaf that was split off covers keys up to the last one of `most` updates of the batch, inclusive. */
+/* A leaf that is split off covers keys up to the last of `most` updates, inclusive. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* How many borders from border k on split its leaf: those whose next update falls into the leaf, too. */
+/* Borders from k on that split their leaf, because the next update falls into it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -94,7 +93,7 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Writes all words of a leaf: the elements from .. to - 1 of leaf `source`, which may be the same. */
+/* Writes all words of a leaf, with elements from .. to - 1 of leaf `source`, possibly the same leaf. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -111,7 +110,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at borders k .. k + splits - 1 of the batch, the last first. */
+/* Splits `leaf` at borders k .. k + splits - 1 of the batch, from the last to the first. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -134,8 +133,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* The keys of the batch are all distinct. Each `most`-th update is a border at which its leaf splits, if the next
- * update falls into the leaf, too. The first border of a leaf stands for all of them. dirty: the list of level 1. */
+/* Splits leaves of a batch with distinct keys. Each `most`-th update is a border that splits its leaf if the next
+ * update falls into the leaf, too. The first border of a leaf does all its splits. dirty: the list of level 1. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -162,13 +161,13 @@ typedef struct {
     uint first, count;
 } leaf_share;
 
-/* Of the updates that a team looks at together, in key order, lane l's. */
+/* Lane l's of the updates that a team does together, in key order. */
 typedef struct {
     uint index, slot;
     bool hit, stores, removes;
 } leaf_update;
 
-/* How many elements updates store and remove. */
+/* Elements that updates store and remove. */
 typedef struct {
     uint stores, removes;
 } leaf_change;
@@ -188,7 +187,8 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* The value of an update, the last of its key; where values are combined, of all of its key, which lie in one share. */
+/* The value of an update, which is the last of its key; combined over all updates of its key, which lie in one
+ * share. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -203,7 +203,7 @@ ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_
 #endif
 }
 
-/* Stores an update at place p of all that its leaf becomes. */
+/* Stores an update at place p of the new leaves. */
 ORDO_FN void split_put_update(const ltree_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
                               uint p, ltree_value value)
 {
@@ -218,7 +218,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Unused slots too: so many words are copied fastest. */
+/* copies unused slots, too: a constant number is fastest */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -228,19 +228,19 @@ ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *c
             copy->value[slot] = ltree_values(tree, leaf)[slot];
 }
 
-/* Stores the elements of slots from .. to - 1 at place p of all that the leaf becomes. */
+/* Stores the elements of slots from .. to - 1 at place p of the new leaves. */
 ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
-        return; /* there they are */
+        return; /* they are there already */
     for (uint slot = from; slot < to; slot++) {
         const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
     }
 }
 
-/* What a leaf's elements and its share of the batch become: one work-item merges them. How many elements more there are. */
+/* Merges a leaf's elements and its share of the batch, by one work-item. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -277,12 +277,12 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
-/* A leaf's elements in a team's lanes, and what the updates do to them. */
+/* A leaf's elements in a team's lanes, and how updates change them. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* its place among all that the leaf becomes */
-    bool          kept[LANE_WORDS]; /* not erased, not replaced */
+    uint          to[LANE_WORDS];   /* its place in the new leaves */
+    bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
 ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
@@ -300,7 +300,7 @@ ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private 
     }
 }
 
-/* Moves the elements for one update of some lane's. */
+/* Moves the elements for the update of one lane. */
 ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stores, bool removes)
 {
     LANE_UNROLL
@@ -312,7 +312,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Moves the elements for a team's updates; counts these. */
+/* Moves the elements for a team's updates, and counts these. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -327,7 +327,7 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* The value that was at a slot, which each lane chooses for itself. */
+/* The old value at a slot that each lane selects. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;
@@ -341,7 +341,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Stores a team's updates, which come after those that `before` counts. tile: what the leaf had. */
+/* Stores a team's updates after those that `before` counts. tile: the old leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -375,7 +375,8 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* What a leaf's elements and its share of the batch become; how many elements more there are. By a whole team. */
+/* Merges a leaf's elements and its share of the batch. Returns the number of additional elements. Called by a whole
+ * team. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -397,17 +398,19 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 
 #endif
 
-/* Asks for all of a leaf. */
+#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* of a cache line */
+
+/* Prefetches a leaf. */
 ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {
     for (uint slot = 0; slot < LTREE_WORDS; slot += 512 / KEY_BITS)
         ORDO_PREFETCH(ltree_leaf(tree, leaf) + slot);
     if (HAS_VALUES)
-        for (uint slot = 0; slot < LTREE_SLOTS; slot += 64 / sizeof(ltree_value))
+        for (uint slot = 0; slot < LTREE_SLOTS; slot += LINE_VALUES)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* So many leaves before a team's turn comes, a CPU asks for it. */
+/* Leaves between a prefetch and its use, on a CPU. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */
@@ -422,7 +425,7 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* once: others change words beside it */
+    const uint groups = state[LTREE_GROUPS]; /* read once, because others change neighbouring words */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree made of sorted elements. */
+/* A linked tree from sorted elements: launches of cl/dict/ltree/build.cl. */
 #include "dict/ltree/ltree.h"
 
 #define BUILD_FILE "dict/ltree/build.cl"
@@ -22,7 +22,7 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* The levels above the leaves, up to one node. *root and *inner: the root word, and how many inner nodes there are. */
+/* Builds the levels above the leaves, up to one node. *root: the root word; *inner: inner nodes. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, unsigned fill,
                                cl_uint *root, cl_uint *inner)
 {
@@ -65,7 +65,7 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Leaves for so many elements: no more than there may be, if these have room for all. */
+/* Leaves for `count` elements, within the limit if full leaves fit. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {
     const size_t most = ordo_ltree_leaves_allowed(tree, 0), leaves = ordo_ltree_nodes_over(tree, count, fill);
@@ -74,18 +74,18 @@ static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned f
 
 static void begin_anew(struct ordo_ltree *tree, size_t leaves, size_t count)
 {
-    tree->in_doubt = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
+    tree->unchecked = tree->broken = tree->list.fresh = tree->counted = tree->planned = tree->underfull = false;
     tree->in_order = true;
-    tree->leaves_most = leaves;
-    tree->elements_most = count;
+    tree->leaves_max = leaves;
+    tree->elements_max = count;
     tree->changes = 0;
     ordo_runs_release(&tree->runs, &tree->rescue);
 }
 
-/* The nodes are lost, and the run has all that they held. */
+/* Keeps the run, as the nodes are lost. */
 static void keep_run(struct ordo_ltree *tree, struct ordo_sorted_run *run)
 {
-    tree->in_doubt = true;
+    tree->unchecked = true;
     if (run == &tree->rescue)
         return;
     ordo_runs_release(&tree->runs, &tree->rescue);
@@ -93,7 +93,7 @@ static void keep_run(struct ordo_ltree *tree, struct ordo_sorted_run *run)
     run->mem = NULL;
 }
 
-/* The old pools stay until all that makes the new tree is enqueued. */
+/* Keeps the old pools until the whole new tree is enqueued. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill)
 {
@@ -138,7 +138,7 @@ ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config
         tree->config.fill_percent = 90;
     if (config->raise_percent == 0)
         tree->config.raise_percent = 100;
-    tree->runs.dict = ordo_dict_kind(&tree->dict); /* for rebuilding */
+    tree->runs.dict = ordo_dict_kind(&tree->dict); /* of a rebuild */
     if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
         return ORDO_OK;
     return ORDO_FAIL(dict->dev, ORDO_INVALID, "fill_percent is %u: it may be 50 to 100", config->fill_percent);
@@ -152,6 +152,6 @@ void ordo_ltree_clear(ordo_dict *dict)
     ordo_ltree_drop_list(tree);
     ordo_runs_release(&tree->runs, &tree->rescue);
     ordo_runs_clear(&tree->runs.dict);
-    tree->leaves_most = tree->elements_most = tree->changes = 0;
-    tree->in_doubt = tree->broken = tree->underfull = false;
+    tree->leaves_max = tree->elements_max = tree->changes = 0;
+    tree->unchecked = tree->broken = tree->underfull = false;
 }

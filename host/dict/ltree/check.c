@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of cl/shared/ltree.h, and what a tree holds. */
+/* Checks the invariants of cl/shared/ltree.h, and counts the content. */
 #include "dict/ltree/ltree.h"
 
 #include <stdio.h>
@@ -27,13 +27,13 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* What a split leaves behind that was not seen through, though every node is sound and linked. */
+/* Whether an incomplete split explains the finding: every node is sound and linked. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* In scratch: which nodes entries have reached, and what was found. */
+/* In scratch: the nodes that entries reach, and the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -95,7 +95,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* What is wrong without a look at nodes: they would be looked for where there are none. */
+/* Checks the state before any node is read through it. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -119,7 +119,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* `lags`: but for what a split leaves behind. */
+/* lags: whether findings of incomplete splits are accepted. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -172,8 +172,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* A change that was not seen through may have ended between a split and the news of it. If every node is sound and linked all the
- * same, nothing is lost: the levels above are told, and elements are counted anew. Of other nodes nothing is made. */
+/* Completes a change that may have ended between a split and its entry above. If every node is sound and linked,
+ * nothing is lost: this adds the entries and recounts the elements. It repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];
@@ -198,14 +198,14 @@ ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree)
         ORDO_TRY(ordo_ltree_bulk_build(call, tree, &tree->rescue, tree->config.fill_percent));
         ordo_runs_drop_spare(&tree->runs);
     }
-    if (tree->in_doubt && !tree->broken) {
+    if (tree->unchecked && !tree->broken) {
         ORDO_TRY(ordo_call_changes(call));
-        /* the host no longer knows any of this */
+        /* facts that the change may have invalidated */
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);
         tree->broken = status == ORDO_BROKEN;
-        tree->in_doubt = status != ORDO_OK;
+        tree->unchecked = status != ORDO_OK;
         ORDO_TRY(status);
     }
     if (tree->broken)
@@ -224,7 +224,7 @@ ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree)
 
 void ordo_ltree_doubt(ordo_dict *dict)
 {
-    ordo_ltree_of(dict)->in_doubt = ordo_ltree_has_nodes(ordo_ltree_of(dict));
+    ordo_ltree_of(dict)->unchecked = ordo_ltree_has_nodes(ordo_ltree_of(dict));
 }
 
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call)
@@ -253,7 +253,7 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
     out->leaves = state[LTREE_LEAVES] - state[LTREE_DEAD];
     out->levels = (state[LTREE_ROOT] >> LTREE_LEVEL_SHIFT) + (size_t) 1;
     out->bytes_data = out->elements * (kb + vb);
-    out->bytes_index = state[LTREE_INNER] * inner_bytes + (tree->list.room * 3 + 1) * sizeof(cl_uint);
+    out->bytes_index = state[LTREE_INNER] * inner_bytes + (tree->list.capacity * 3 + 1) * sizeof(cl_uint);
     out->bytes_marks = out->leaves * leaf_bytes - out->bytes_data;
     out->bytes_spare = tree->bytes - out->bytes_data - out->bytes_index - out->bytes_marks;
     return ORDO_OK;

@@ -1,61 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on a linked tree side by side: launches of cl/dict/ltree/concurrent.cl until none is left over.
+/* Concurrent operations on a linked tree: launches of cl/dict/ltree/concurrent.cl until no operation is left.
  *
- * Finds come first, all at once: they have no order among the others, so they may have the moment before any of these
- * begins, when the tree is at rest. Then a search needs no version, takes lines from any cache, and is done by teams
- * in a kernel of few registers: 12 G/s on an H200 at 2^24, where searches that may meet a writer come to 4.9 G/s, and
- * to 6 G/s in a kernel that does nothing else.
+ * Finds come first, in one launch. They have no order among the other operations, so they may see the moment before
+ * these begin, with the tree at rest. Such a search needs no version, reads lines from any cache, and runs by teams in
+ * a kernel of few registers: 12 G/s on an H200 at 2^24. Searches next to writers reach 4.9 G/s, and 6 G/s in a kernel
+ * that does nothing else.
  *
- * A batch is cut into launches, each twice the one before: work-items that are many more than leaves are only in
- * each other's way. What an operation may give up on, and is then listed:
+ * A batch is cut into launches, each twice the size of the one before, because work-items that outnumber the leaves
+ * obstruct each other. An operation gives up, and is listed, for
+ *   - a leaf that it cannot latch after LTREE_TRIES tries, because too many operations want it
+ *   - a new leaf, if there is none: it starves
+ *   - a query that has passed ORDO_LTREE_QUERY_LEAVES leaves: emptied leaves, or a long count. Only elements that a
+ *     range writes are worth a leaf each
+ *   - the rest of its path, when the work-item's LTREE_STEPS steps are done. An operation that only lacks the entry of
+ *     its split is not listed; the level above lags behind (LTREE_SPLITS_PENDING).
  *
- *   - a leaf that it cannot have, after LTREE_TRIES tries: too many want it;
- *   - a new leaf, if there is none: it starves;
- *   - a query that has gone through QUERY_LEAVES leaves and is not at its end: used-up leaves, or a long count. Only
- *     elements that are asked for one by one are worth a leaf each;
- *   - the rest of its way, when the work-item's LTREE_STEPS steps are done. If that was to tell the level above of a split, it
- *     is not listed, for it is done itself; the level lags behind (LTREE_SPLITS_PENDING).
+ * Between launches the tree is at rest, and the host does in this order:
+ *   0  reclaim   takes merged leaves out of the levels (skiplists alone); needs no memory
+ *   1  leaves    if some operations starved: grows the pools, or rebuilds the tree if that frees leaves
+ *   2  levels    takes pending splits into the levels above; needs no memory (levels.c)
+ *   3  at rest   if 1 found no leaves, or after a second launch: does the listed operations as batches in order,
+ *                updates first, then queries over the list of leaves. Any order is right, because all listed
+ *                operations overlap. So a leaf that very many operations want costs a sort, and a query over empty
+ *                leaves a search. If 1 found no leaves and 3 no memory, operations that need a leaf are refused from
+ *                then on (`final`).
+ *   4  a turn    launches the rest: ranges, and all others if there was no memory for 3
  *
- * Between launches the tree is at rest, and the host does, in this order:
+ * Each turn makes progress: queries take no latch and always advance, and one of the updates that want a leaf gets it.
+ * So turns without any progress are counted. After the first of them one work-item runs alone; TURNS_STUCK of them in
+ * a row mean a latch that nobody holds.
  *
- *   0  reclaim  what leaves that have merged have left behind goes (skiplists alone). That needs no memory
- *   1  room     if some starved: larger pools; where these cannot be had, the tree is built anew if that gives leaves back;
- *               else those that need a leaf are refused from then on (`final`)
- *   2  levels   what lags behind takes in what has split. That needs no memory (levels.c)
- *   3  at rest  after all have had a second turn: what is listed is done as batches in order, updates first, then queries
- *               over the list of leaves. (Each of them overlaps all others that are left: any order will do.) So a leaf that
- *               very many want costs a sort, not as many turns, and a query over empty leaves a search
- *   4  a turn   for what is left: ranges, and all where there was no memory for 3
+ * Nothing between the first change and the end of the batch depends on memory: the lists are allocated first, for as
+ * many operations at a time as fit, and 1 and 3 may fail. So a lack of memory refuses operations, and leaves no split
+ * without an entry.
  *
- * Each turn gets something done: queries latch nothing and always come further, and of updates that want one leaf one has
- * it. So turns are not counted, but those in which nothing came further are: after such a turn one work-item goes
- * alone, in nobody's way, and many of them in a row are a latch that nobody holds.
- *
- * No memory is asked for between the first change and the last without which the batch could not be ended: the lists come
- * first, for as many operations at a time as there is memory for; 1 and 3 do without what they cannot get. So running out of
- * memory refuses operations, and leaves no node behind that was split and not told of.
- *
- * Leaves that a batch has emptied stay while others may be led to them. At its end, pools of which less than half are
- * elements are made to fit: by building the tree anew, or, if leaves are well filled, by moving it. As at least half as
- * many changes as there are elements lie between two such times, that is a bounded number of moves a change. So are pools of
- * which more than two sevenths are leaves that have merged into others: each of these took several erases.
- */
+ * Emptied leaves stay during the batch, because operations may be on their way to them. At its end, pools with less
+ * than half elements are made to fit: by a rebuild, or by a move if the leaves are well filled. At least half as many
+ * changes as elements lie between two such times, so the moves per change are bounded. Pools with
+ * more than two sevenths merged leaves are made to fit, too. Each merge took several erases. */
 #include "dict/ltree/concurrent.h"
 
 /* Operations in a launch: a version has LTREE_VERSION_BITS, and an operation changes a node at most twice. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Operations beside each other for each leaf, and in any case. */
+/* Concurrent operations per leaf, and at least. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* By one work-item: LTREE_STEPS of it do so many with some to spare. */
+/* Operations of a launch with one work-item. LTREE_STEPS suffice for them. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Turns before what is listed is done at rest. */
+/* Turns before listed operations are done at rest. */
 #define TURNS_TOGETHER 1
-/* Turns in a row in which nothing comes further, at most. (With faults injected they may all fail by chance.) */
+/* Consecutive turns without progress, at most. (With faults injected a turn may fail by chance.) */
 #define TURNS_STUCK 64
 
-/* Whether only one work-item may run: where no order between groups is to be had. */
+/* Whether only one work-item may run, because the device orders nothing between groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
@@ -63,8 +61,8 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* What a group of so many work-items leaves each of the registers that a compute unit has, where the driver can be told: larger
- * groups would not start. 0: its choice. */
+/* Registers of a compute unit: larger groups start only if the driver limits each work-item to its share. 0: no
+ * limit. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -82,7 +80,7 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Operations from `from` on: of the batch, or of the list `again`. */
+/* Operations from `from` on, of the batch or of the list `again`. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -90,12 +88,12 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->his, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* In large launches work-items take several operations: those that are done sooner take more. */
+    /* In large launches a work-item takes several operations, as many as it has time for. */
     const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
     const struct ordo_launch apply =
         alone ? apply_kernel(c->tree, 1, 1)
               : apply_kernel(c->tree, ordo_ltree_operations_group(c->tree), ordo_ceil_div(count, each));
-    const cl_ulong   room = b->range_capacity;
+    const cl_ulong   capacity = b->range_capacity;
     struct ordo_args args = ordo_ltree_args(c->tree);
 
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
@@ -105,11 +103,10 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
         ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         ordo_args_slice(&args, out[i]);
-    ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(c->tree->faults));
+    ORDO_ADD(&args, ORDO_ARG(capacity), ORDO_ARG(c->tree->faults));
     return ordo_call_launch(c->call, &apply, &args);
 }
 
-/* Operations first .. first + count - 1 of the batch. */
 static ordo_status launch_window(const struct ordo_ltree_batch *c, size_t first, size_t count)
 {
     const bool alone = is_alone(c);
@@ -135,26 +132,26 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Before leaves are changed side by side: what is known of the tree besides is no longer so. */
+/* Before a concurrent launch: drops facts about the tree that it may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
         return;
-    c->tree->in_doubt = true;
+    c->tree->unchecked = true;
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
-/* One more turn for a list of operations, of which what gives up is listed in c->pending. */
+/* Runs one more turn of the listed operations. c->pending lists operations that give up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
     bool                     lacks = false, updated = false;
 
     if (c->state[LTREE_STARVED] > 0)
-        ORDO_TRY(ordo_ltree_make_room(c, &lacks));
-    if (c->state[LTREE_SPLITS_PENDING]) { /* after growth, which goes by the number of inner nodes as it was read */
+        ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
+    if (c->state[LTREE_SPLITS_PENDING]) { /* after growth, which uses the number of inner nodes as read */
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
     }
@@ -204,13 +201,13 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* The first tick of a recorded history; those before are the finds'. */
+/* The first tick of a recorded history. Finds have the ticks before it. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* For all but finds: what there must be before anything is changed. */
+/* Allocates everything that the batch needs before its first change. */
 static ordo_status prepare(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(ordo_ltree_take_lists(c));
@@ -229,8 +226,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* The levels above have all been told, and nothing is left to be done, also after an error: what was done by then stays. Where a
- * lack of memory has ended the batch, every launch has been one that ran to its end, so that nothing is in doubt. */
+/* Completes the levels above, after an error too: finished operations stay. If a lack of memory ended the batch, all
+ * launches were complete, so the tree needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -242,11 +239,12 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            mended = ordo_ltree_batch_state(c); /* that took inner nodes, and give_back moves as many as it knows of */
+            mended = ordo_ltree_batch_state(c); /* rebuild_levels took inner nodes, and fit_pools moves as many as the
+                                                 * state says */
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;
     }
-    c->tree->in_doubt = c->tree->in_doubt && ordo_ltree_or_without(status) != ORDO_OK;
+    c->tree->unchecked = c->tree->unchecked && ordo_ltree_or_without(status) != ORDO_OK;
     return status;
 }
 
@@ -254,7 +252,7 @@ static ordo_status run_others(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(prepare(c));
     ORDO_TRY(end(c, run_windows(c)));
-    return ordo_ltree_give_back(c);
+    return ordo_ltree_fit_pools(c);
 }
 
 ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
@@ -266,7 +264,7 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     ORDO_TRY(ordo_ltree_take_tally(&c));
     ORDO_TRY(check_inputs(&c));
     ORDO_TRY(ordo_ltree_begin(call, tree));
-    ORDO_TRY(ordo_ltree_check_room(call, tree, c.tally[TALLY_STORES]));
+    ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));
     if (c.tally[TALLY_FINDS] > 0)
         ORDO_TRY(ordo_ltree_find_in_batch(call, tree, batch));
     return c.tally[TALLY_FINDS] < batch->count ? run_others(&c) : ORDO_OK;

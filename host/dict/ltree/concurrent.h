@@ -13,45 +13,45 @@ struct ordo_ltree_batch {
     const struct ordo_concurrent_batch *batch;
     cl_uint                             tally[N_TALLIES];
     cl_uint                             state[LTREE_STATE_WORDS];
-    size_t                              window; /* operations that each of the lists has room for */
+    size_t                              window; /* operations that fit each list */
     cl_mem                              pending, next;
     int                                 mark;  /* of the call's scratch, before the lists */
-    cl_uint                             far;   /* leaves that a query goes through in a launch */
-    cl_uint                             final; /* there are no more leaves to be had */
-    bool                                half;  /* a change at rest was begun, and not seen through */
+    cl_uint                             far;   /* leaves that a query passes in a launch, at most */
+    cl_uint                             final; /* no more leaves will come */
+    bool                                half;  /* a change at rest did not complete */
 };
 
-/* Leaves that a query goes through beside others; where it cannot be done at rest, only the work-item's steps end it. */
-#define ORDO_LTREE_QUERY_LEAVES     ((cl_uint) 256)
-#define ORDO_LTREE_QUERY_LEAVES_ALL ((cl_uint) -1)
+/* Leaves that a concurrent query passes, at most. If it cannot be done at rest, only the work-item's steps end it. */
+#define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
+#define ORDO_LTREE_ALL_LEAVES   ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* ORDO_OK for a lack of memory: the host does without the work that it does between launches. Some drivers report a lack of
- * device memory as one of host memory. */
+/* Replaces a lack of memory by ORDO_OK: the work between launches is optional. Some drivers report a lack of device
+ * memory as one of host memory. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* The same, and what it had begun is dropped: counters may not be zero again. */
+/* Does the same, and abandons the scratch of a failed step, whose counters may not be zero. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *b, int mark, ordo_status status);
 
-/* Reads the state. The counters of operations that gave up begin anew. */
+/* Reads the state, and resets the counters of operations that gave up. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *b);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *b, cl_uint tick);
-/* After the host may have built the tree anew: there are nodes, and the clock goes on. */
+/* After a possible rebuild: there are nodes, and the clock goes on. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *b);
 
-/* Lists for the batch, or for as large a part of it as there is memory for. */
+/* Takes lists for the batch, or for a part of it if memory is short. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *b);
-/* Ahead of the first launch. Where all stores could be of new keys, and there is no room for these, a sample tells. If there is
- * no memory for both, leaves go before lists, which are then shorter. */
+/* Grows the pools before the first launch. If all stores as new keys would need more leaves, a sample estimates the
+ * new ones. If memory is short, shortens the lists in favour of leaves. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *b);
-/* After operations have starved, each of which needs one leaf at most. *lacks: whether there is no leaf more than before. */
-ordo_status ordo_ltree_make_room(struct ordo_ltree_batch *b, bool *lacks);
-/* Gives back what the pools have too much. Without memory for it, tries again after as many changes. */
-ordo_status ordo_ltree_give_back(struct ordo_ltree_batch *b);
+/* Makes leaves for operations that starved. Each needs one at most. *lacks: whether it found none. */
+ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *b, bool *lacks);
+/* Shrinks pools that are too large. Without memory for it, a later batch tries again. */
+ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *b);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
 
-/* Listed operations, and room for another list. */
+/* Listed operations, and memory for another list. */
 struct ordo_ltree_listed {
     size_t count;
     cl_mem list, next;
@@ -59,8 +59,8 @@ struct ordo_ltree_listed {
 
 /* Counts the batch's operations by kind. Waits. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *b);
-/* Does what is listed as batches in order, and lists what there is no memory for. *updated: whether it did updates, at least
- * an eighth of those listed. */
+/* Does listed operations as batches in order, and lists those that there is no memory for. *updated: whether it did at
+ * least an eighth of the updates. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *b, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

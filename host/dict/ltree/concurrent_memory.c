@@ -43,11 +43,11 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* Operations for which there are lists at once, at least and at most. */
+/* Operations on a list, at least and at most. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
-/* Takes lists for at most `most` operations, or for fewer if there is no memory for so many. */
+/* Takes lists for `most` operations, or for fewer if memory is short. */
 static ordo_status take_lists(struct ordo_ltree_batch *c, size_t most)
 {
     for (c->window = most;; c->window /= 2) {
@@ -70,8 +70,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* Room for so many leaves, or for as many as there can be. Growth that fails is no error: operations wait for it to
- * be. */
+/* Grows the pools to `leaves`, or as far as memory allows. Failed growth is no error: operations wait. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -86,11 +85,11 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Operations looked at for how many keys are new; and how many of 1024 stores may be new although none of these was. */
+/* Operations in the sample of new keys, and new keys assumed among 1024 stores if the sample has none. */
 #define SAMPLE       ((size_t) 1 << 14)
 #define SAMPLE_DOUBT 4
 
-/* About how many of the batch's stores have keys that are not there. */
+/* Estimates the stores of new keys. */
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
 {
     const int     mark = c->call->n_scratch;
@@ -108,8 +107,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Leaves for so many new keys, if they fall anywhere: two thirds of each leaf. But no more than can be needed: each leaf
- * may be full now, and is then split into two halves. */
+/* Leaves for `stores` new keys that fall anywhere, two thirds of each leaf used; at most one split of each leaf, and
+ * half leaves after that. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -138,7 +137,7 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Builds the tree anew if that gives an eighth of the leaves back; so many splits lie between two such times. */
+/* Rebuilds the tree if that frees an eighth of the leaves. At least as many splits lie between two rebuilds. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);
@@ -156,7 +155,7 @@ static ordo_status reclaim(struct ordo_ltree_batch *c)
     return ordo_ltree_go_on(c);
 }
 
-ordo_status ordo_ltree_make_room(struct ordo_ltree_batch *c, bool *lacks)
+ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 {
     const size_t had = c->tree->pools.leaves, more = c->state[LTREE_STARVED], taken = c->state[LTREE_LEAVES];
 
@@ -171,7 +170,7 @@ ordo_status ordo_ltree_make_room(struct ordo_ltree_batch *c, bool *lacks)
 
 /* ---- what a batch leaves ----------------------------------------------------------------------------------------- */
 
-/* Pools of no more leaves than this are not worth a thought. */
+/* Pools of at most this many leaves are not shrunk. */
 #define LEAVES_FEW 192
 
 static bool is_roomy(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
@@ -180,14 +179,14 @@ static bool is_roomy(const struct ordo_ltree *tree, const cl_uint state[LTREE_ST
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Whether no more than two of seven leaves taken have merged into others, so that the pools have 1.4 times those in use. */
+/* Whether at most two of seven leaves have merged into others, so that the pools have 1.4 times the leaves in use. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];
     return dead <= LEAVES_FEW / 3 || dead * 7 <= (size_t) state[LTREE_LEAVES] * 2;
 }
 
-ordo_status ordo_ltree_give_back(struct ordo_ltree_batch *c)
+ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
 {
     struct ordo_ltree *tree = c->tree;
     const unsigned     fill = ordo_ltree_update_fill(tree);
@@ -199,7 +198,7 @@ ordo_status ordo_ltree_give_back(struct ordo_ltree_batch *c)
         return ORDO_OK;
     tree->changes = 0;
     const int mark = c->call->n_scratch;
-    ordo_ltree_drop_list(tree); /* of as many leaves as there were */
+    ordo_ltree_drop_list(tree); /* it is as large as the old pools */
     const ordo_status status = dead || needed + needed / 8 < c->state[LTREE_LEAVES]
                                    ? ordo_ltree_rebuild(c->call, tree, NULL, fill)
                                    : ordo_ltree_shrink(c->call, tree, c->state);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations of a concurrent batch have left undone, done with the tree at rest: launches of
- * cl/dict/ltree/leftover.cl. */
+/* Operations that a concurrent batch has left, done with the tree at rest: launches of cl/dict/ltree/leftover.cl. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
@@ -28,8 +27,8 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
 }
 
-/* Those of one kind, in scratch, as a batch: of each its number in the batch that they come from. What there is of the
- * rest depends on the kind. */
+/* Operations of one kind, in scratch, as a batch. where: their numbers in the concurrent batch. The other arrays
+ * depend on the kind. */
 struct left {
     enum ltree_left kind;
     cl_uint         taken[2]; /* these, others */
@@ -60,14 +59,14 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
-/* At most `most` of a kind. The others go to l->next. */
+/* Gathers at most `most` operations of a kind. The others go to l->next. */
 static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
                           struct left *left)
 {
     const struct ordo_launch            launch = kernel(c, "ltree_gather", l->count);
     const struct ordo_concurrent_batch *b = c->batch;
     const struct ordo_slice *const      in[] = { &b->codes, &b->his, &b->values, &b->rooms };
-    const cl_ulong                      room = b->range_capacity;
+    const cl_ulong                      capacity = b->range_capacity;
     struct ordo_args                    args = { .n = 0 };
     cl_mem                              taken = NULL;
 
@@ -76,8 +75,9 @@ static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_lt
     ORDO_ADD(&args, ORDO_ARG(l->list), ORDO_ARG_UINT(l->count), ORDO_ARG_UINT(left->kind), ORDO_ARG_UINT(most));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
-    ORDO_ADD(&args, ORDO_ARG(room), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes), ORDO_ARG(left->keys),
-             ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before), ORDO_ARG(l->next));
+    ORDO_ADD(&args, ORDO_ARG(capacity), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes),
+             ORDO_ARG(left->keys), ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before),
+             ORDO_ARG(l->next));
     ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
     ORDO_TRY(ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken));
     left->taken[0] = (cl_uint) ordo_min_size(left->taken[0], most);
@@ -91,14 +91,14 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     const struct ordo_slice *const      out[] = { &b->found, &b->keys_out, &b->values_out, &b->counts, &b->outcomes };
     const cl_uint                       n = left->taken[0];
     const struct ordo_launch            launch = kernel(c, "ltree_scatter", n);
-    const cl_ulong                      room = b->range_capacity;
+    const cl_ulong                      capacity = b->range_capacity;
     struct ordo_args                    args = { .n = 0 };
 
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(left->where), ORDO_ARG(left->found), ORDO_ARG(left->keys_out),
              ORDO_ARG(left->values_out), ORDO_ARG(left->counts), ORDO_ARG(left->before));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
-    ORDO_ADD(&args, ORDO_ARG(room));
+    ORDO_ADD(&args, ORDO_ARG(capacity));
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         ordo_args_slice(&args, out[i]);
     ORDO_ADD(&args, ORDO_ARG(c->tree->history), ORDO_ARG_UINT(c->state[LTREE_TICK]));
@@ -107,8 +107,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* The tree may still be in doubt, and is then checked first: a leaf that somebody has latched and left would otherwise be
- * taken for a sound one. */
+/* An unchecked tree is checked first, because it could have a leaf that a stopped operation latched. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -133,8 +132,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Does at most `most` of a kind, and lists the others; *done: false, and nothing is changed, if there is no memory for it. An
- * error where a change came to an end half way: operations done once more would find what they stored themselves. */
+/* Does at most `most` operations of a kind, and lists the others. *done: false, and nothing has changed, if memory is
+ * short. Returns an error if a change ended half way, because repeated operations would find their own elements. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -160,10 +159,10 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
     return c->half ? status : ordo_ltree_or_drop(c, mark, status);
 }
 
-/* Parts of the listed updates that are tried, the smallest one last. */
+/* Smallest part of the listed updates that is tried. */
 #define PARTS_MAX 8
 
-/* Does the listed updates, or if there is no memory for all, a part of them. */
+/* Does the listed updates, or a part of them if memory is short. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;
@@ -180,7 +179,7 @@ ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_lt
         bool done = false;
         ORDO_TRY(finish_some(c, (enum ltree_left) kind, l->count, l, &done));
         if (!done)
-            c->far = ORDO_LTREE_QUERY_LEAVES_ALL;
+            c->far = ORDO_LTREE_ALL_LEAVES;
     }
     return ORDO_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels above the leaves of a linked tree take in what has split below: launches of cl/dict/ltree/levels.cl. They need no
- * memory but what the pools have, so that nothing is in the way of seeing a change through. */
+/* The levels above the leaves take in splits: launches of cl/dict/ltree/levels.cl. They need no memory but the pools,
+ * so nothing can stop the completion of a change. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
@@ -8,7 +8,7 @@
 /* Work-items of the group that takes the levels near the root. */
 #define TOP_GROUP 512
 
-/* Levels of no more nodes than this are taken by one group, in one launch. */
+/* Nodes of a level at most for one group in one launch. */
 #define TOP_NODES 1024
 
 /* Teams that take the nodes of a level. */
@@ -26,7 +26,7 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_ltree 
 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level)
 {
-    /* of lanes that do not talk a large group is no use */
+    /* a large group is useless if lanes exchange no data */
     const bool       talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
     struct ordo_args args = ordo_ltree_args(tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
@@ -38,7 +38,7 @@ static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *t
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits)
 {
     cl_uint level = 1;
-    /* What levels have at most, as far as launches go. */
+    /* upper bound of a level's nodes */
     size_t nodes = leaves / ordo_ltree_share(tree);
 
     for (; nodes > TOP_NODES; level++, nodes /= ordo_ltree_share(tree))
@@ -75,7 +75,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* As the list of those that have entries to take in; none on that of the level above. */
+/* Lists a level as if all its nodes had entries to take in, and empties the list of the level above. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {
@@ -86,8 +86,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* From the leaves up: each level is whole when the one above fetches from it. Every level is listed from the root down
- * again, as nodes of the one above have split since; there are few levels. */
+/* Works from the leaves up, so that each level is complete when the one above reads it. Lists every level from the
+ * root again, because nodes of the level above have split. There are few levels. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

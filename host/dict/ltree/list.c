@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leaves of a linked tree in key order. */
+/* The leaves of a linked tree in key order: launches of cl/dict/ltree/list.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "primitive/scan.h"
@@ -9,38 +9,38 @@
 
 void ordo_ltree_drop_list(struct ordo_ltree *tree)
 {
-    const size_t bytes = tree->list.room * sizeof(cl_uint);
+    const size_t bytes = tree->list.capacity * sizeof(cl_uint);
     ordo_ltree_drop(tree, &tree->list.order, bytes);
     ordo_ltree_drop(tree, &tree->list.place, bytes);
     ordo_ltree_drop(tree, &tree->list.before, bytes + sizeof(cl_uint));
-    tree->list = (struct ordo_ltree_list) { .room = 0 };
+    tree->list = (struct ordo_ltree_list) { .capacity = 0 };
 }
 
 static ordo_status create_list(struct ordo_call *call, struct ordo_ltree *tree)
 {
-    const size_t bytes = tree->list.room * sizeof(cl_uint);
+    const size_t bytes = tree->list.capacity * sizeof(cl_uint);
     ORDO_TRY(ordo_ltree_buffer(call, tree, bytes, &tree->list.order));
     ORDO_TRY(ordo_ltree_buffer(call, tree, bytes, &tree->list.place));
     return ordo_ltree_buffer(call, tree, bytes + sizeof(cl_uint), &tree->list.before);
 }
 
-static ordo_status make_room(struct ordo_call *call, struct ordo_ltree *tree)
+static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
 {
-    if (tree->list.room >= tree->leaves_most)
+    if (tree->list.capacity >= tree->leaves_max)
         return ORDO_OK;
     ordo_ltree_drop_list(tree);
-    tree->list.room = tree->pools.leaves;
+    tree->list.capacity = tree->pools.leaves;
     const ordo_status status = create_list(call, tree);
     if (status != ORDO_OK)
         ordo_ltree_drop_list(tree);
     return status;
 }
 
-/* Leaves by their lows, which are all different but for the first leaf's and, it may be, the next one's: both 0, and
- * the sort is stable, and the first leaf has number 0. */
+/* Sorts leaves by their lows. All lows differ, but the first leaf has 0, and possibly the next one. The sort is
+ * stable, and the first leaf has number 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
-    /* lows are ordered forms: unsigned */
+    /* lows are ordered forms, which are unsigned */
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
                                              .value_bytes = sizeof(cl_uint) };
     struct ordo_args              args = ordo_ltree_args(tree);
@@ -67,8 +67,8 @@ ordo_status ordo_ltree_list_leaves(struct ordo_call *call, struct ordo_ltree *tr
     if (list->fresh)
         return ORDO_OK;
     ORDO_TRY(ordo_call_changes(call));
-    ORDO_TRY(make_room(call, tree));
-    list->places = tree->leaves_most;
+    ORDO_TRY(reserve_list(call, tree));
+    list->places = tree->leaves_max;
     const cl_uint sorted = tree->in_order;
     if (!sorted)
         ORDO_TRY(sort_leaves(call, tree, list->places));

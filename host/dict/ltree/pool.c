@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree's memory: its pools of nodes, and the state that says how much of them is taken. */
+/* A linked tree's memory: its pools of nodes, and the state with the numbers of taken nodes. */
 #include "dict/ltree/ltree.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
-/* Leaves least: must be; most: would be good. */
+/* Makes pools of `most` leaves, or of `least` if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -129,14 +129,14 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve to the leaves that are needed, so that not each batch copies the tree: a sixth, so that six times as
- * much is copied as is stored. `most`: leaves that are allowed. */
+/* Adds a reserve of a sixth, so that not each batch copies the tree: six times as much is copied as is stored. `most`:
+ * leaves allowed. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
-/* Pools for `leaves` leaves, or better for `wanted`, with what is there. */
+/* Moves the nodes to pools of `wanted` leaves, or of `leaves` if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
@@ -205,8 +205,8 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
     }
     if (state[LTREE_LEAVES] > tree->pools.leaves)
         state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
-    tree->leaves_most = state[LTREE_LEAVES];
-    tree->elements_most = state[LTREE_ELEMENTS];
+    tree->leaves_max = state[LTREE_LEAVES];
+    tree->elements_max = state[LTREE_ELEMENTS];
     return ORDO_OK;
 }
 
@@ -219,15 +219,15 @@ ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *
     return ordo_call_fill(call, tree->state, LTREE_INNER * sizeof(cl_uint), sizeof(cl_uint), state[LTREE_INNER]);
 }
 
-ordo_status ordo_ltree_check_room(struct ordo_call *call, struct ordo_ltree *tree, size_t stores)
+ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores)
 {
     cl_uint state[LTREE_STATE_WORDS];
 
-    if (tree->elements_most + stores > ORDO_MAX_COUNT)
+    if (tree->elements_max + stores > ORDO_MAX_COUNT)
         ORDO_TRY(ordo_ltree_read_state(call, tree, state));
-    if (tree->elements_most + stores > ORDO_MAX_COUNT)
+    if (tree->elements_max + stores > ORDO_MAX_COUNT)
         return ORDO_FAIL(call->dev, ORDO_TOO_LARGE,
                          "the tree has %zu elements: %zu more, if all are new, are more than it can count",
-                         tree->elements_most, stores);
+                         tree->elements_max, stores);
     return ORDO_OK;
 }

@@ -12,7 +12,7 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Of a stretch of ranges, in scratch: where each begins, and its pieces if it is long. */
+/* In scratch, for a segment of the ranges: where each begins, and its pieces if it is long. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -25,7 +25,7 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Starts of one stretch of ranges; the numbers of elements in the place of offsets, too, if wanted. */
+/* Finds the starts of a segment, and with `offsets` writes the numbers of elements in the place of the offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -49,16 +49,15 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* How many pieces there are is known on the device alone: work-items for as many as there may be, within reason. */
+/* Work-items for the pieces, whose number only the device knows. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A group takes as many short ranges at a time as it has work-items, but fewer where there would be less than so many
- * tiles. */
+/* Tiles of short ranges at least. A group takes up to as many ranges at a time as it has work-items. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* Where all ranges of a call end, and what they may take. Each of its stretches says so: nothing is written if there is no
- * room for all. */
+/* End of all ranges of a call, and capacity of its outputs. Each segment checks them: it writes nothing if not all
+ * fits. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -113,7 +112,8 @@ static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* The starts of one stretch stay for the second half; those of more are found again. */
+/* Writes ranges in segments. The starts of a single segment are kept for the second half; those of several are found
+ * again. */
 static ordo_status range_in_stretches(struct ordo_call *call, const struct ordo_ltree *tree,
                                       const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree built anew, of a batch, of itself, or of both. */
+/* A linked tree rebuilt from a batch, from itself, or from both. */
 #include "dict/ltree/ltree.h"
 
 /* The tree's elements as a run. */
@@ -16,7 +16,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
     return status;
 }
 
-/* A build that was refused and has moved the run to tree->rescue is done: the next call sees it through. */
+/* Builds the tree. A refused build that has moved the run to tree->rescue counts as done: the next call completes
+ * it. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {
@@ -28,7 +29,7 @@ static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree,
     return run->mem ? status : ORDO_OK;
 }
 
-/* Builds the tree from the visible elements of a set of runs. All runs go. */
+/* Builds the tree from the visible elements of a set of runs, and releases the runs. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {

@@ -24,7 +24,7 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Makes the tree hold again (B1 to B9), but for what has split and lags behind. Needs no memory. */
+/* Restores the invariants B1 to B9, but for splits that lag behind. Needs no memory. */
 static ordo_status reclaim(struct ordo_call *call, const struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skiplist's place behind the interface. */
+/* The skiplist behind the interface. */
 #include "ordo/skiplist.h"
 
 #include "dict/ltree/ltree.h"

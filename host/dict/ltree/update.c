@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/ltree/update.cl), or by building
- * the tree anew.
+/* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/ltree/update.cl), or by a
+ * rebuild.
  *
- *   1  plan     counts the updates of each leaf, and how many new leaves they need at most         waits
- *   2  reserve  makes room for these
+ *   1  plan     counts the updates of each leaf, and the new leaves they need at most; waits
+ *   2  reserve  grows the pools
  *   3  change   updates leaves, then each level, then the root
  *
- * One launch of step 3 stores the whole batch. A call that is refused before that launch has changed nothing and
- * returns the error. A call that is refused after it returns ORDO_OK: the levels lag behind, and the next call tells
- * them (ordo_ltree_validate).
+ * One launch of step 3 stores the whole batch. If the driver refuses a command before it, the call returns the error
+ * and has changed nothing. If it refuses one after it, the call returns ORDO_OK: the levels lag behind, and the next
+ * call completes them (ordo_ltree_validate).
  *
- * The updates of a leaf are brought together by sorting the batch, or, where a GPU has few for each leaf, by
- * buckets: no sort, and half the launches. If very many updates fall into one leaf, that leaf is first split at some of
- * their keys (split_ahead), and 1 is done again.
+ * Two ways gather the updates of a leaf: a sort of the batch, or, on a GPU with few updates a leaf, buckets, which
+ * save the sort and half the launches. If very many updates fall into one leaf, that leaf is first split at some of
+ * their keys (split_ahead), and step 1 is done again.
  *
- * Values are combined where an update meets its leaf, or, where the tree is built anew, before (combine_now). */
+ * Values are combined in the leaf, or before a rebuild (combine_now). */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -27,23 +27,22 @@
 
 /* A batch; in key order unless it goes by buckets. */
 struct batch {
-    struct ordo_sorted_updates u;
-    cl_uint                    all_erased;
-    const struct ordo_combines
-        *combines; /* how its values are combined with those that are there; NULL: they replace them */
+    struct ordo_sorted_updates  u;
+    cl_uint                     all_erased;
+    const struct ordo_combines *combines; /* how its values are combined with stored ones; NULL: they replace them */
 };
 
-/* ---- which way ---------------------------------------------------------------------------------------------------- */
+/* ---- which way --------------------------------------------------------------------------------------------------- */
 
-/* Whether a batch in place goes by buckets: on a GPU, unless leaves have been bucket_backoff of late. */
+/* Whether a batch in place goes by buckets: on a GPU, unless a bucket overflowed recently. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* A batch of so many updates a leaf of 28 slots costs less when the tree is built anew (measured on an H200 alone): one in place reads
- * and writes each leaf that it touches, which these are all. At 2^24 elements: 2^22 updates by buckets 2.7, anew 2.1 G/s;
- * a sorted batch in place 1.4 G/s at 2^21. */
+/* Updates a leaf of 28 slots from which a rebuild costs less, as it reads and writes nearly every leaf anyway
+ * (measured on an H200 alone). At 2^24 elements: 2^22 updates by buckets 2.7, by rebuild 2.1 G/s; a sorted batch in
+ * place 1.4 G/s at 2^21. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
@@ -51,19 +50,19 @@ static bool has_buckets(const struct ordo_ltree *tree)
 
 static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 {
-    const size_t leaves = ordo_ceil_div(tree->leaves_most * ordo_ltree_slots(tree), REBUILD_SLOTS);
+    const size_t leaves = ordo_ceil_div(tree->leaves_max * ordo_ltree_slots(tree), REBUILD_SLOTS);
     return tree->underfull || count / (has_buckets(tree) ? REBUILD_PER_LEAF : REBUILD_SORTED) >= leaves;
 }
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* In scratch: of each update its leaf, its place there and its leaf's parent; and where groups begin. */
+/* In scratch: leaf, place in the leaf and leaf's parent of each update; and the first update of each group. */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* number[i]: how many updates up to the i-th are the first of their leaf. */
+/* number[i]: the number of groups up to update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -96,7 +95,7 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Each work-item ends with two atomics: some thousands of them take all groups. */
+/* Each work-item ends with two atomics, so some thousands of them take all groups. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -131,7 +130,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Teams that take leaves: each ends with an atomic, for which CPUs wait as long as for a leaf. */
+/* Teams that take leaves. Each ends with an atomic, which costs a CPU as much as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -153,33 +152,33 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* After a launch that has stored a batch, for which the plan wanted so many new leaves: tells the levels above. If that
- * is refused, the tree stays in doubt. */
+/* After a launch that has stored a batch: updates the levels above. If the driver refuses that, the tree stays
+ * unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
 
     tree->list.fresh = false;
     tree->in_order = tree->in_order && splits == 0;
-    tree->leaves_most = leaves + splits;
-    tree->elements_most += batch->u.count;
+    tree->leaves_max = leaves + splits;
+    tree->elements_max += batch->u.count;
     tree->rounds++;
-    tree->in_doubt = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
+    tree->unchecked = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
 }
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
 
-/* In scratch: see bucket_updates in cl/dict/ltree/bucket.cl. */
+/* In scratch, for bucket_updates of cl/dict/ltree/bucket.cl. */
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
-/* A bucket holds the updates of a leaf but the first. With random keys, and 2^20 leaves, some leaf gets more than these in
- * one batch of some hundreds, by the Poisson distribution; that batch is sorted. */
+/* Slots of a bucket, which holds the updates of a leaf but the first. With random keys and 2^20 leaves, one batch in
+ * some hundreds overflows a bucket (Poisson distribution), and is sorted. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
-    const size_t leaves = tree->leaves_most;
+    const size_t leaves = tree->leaves_max;
     return count < leaves / 2 ? 7 : count < 2 * leaves ? 15 : LTREE_BUCKET_OF(tree->config.words);
 }
 
@@ -187,7 +186,7 @@ static ordo_status take_bucket_scratch(struct ordo_call *call, const struct ordo
                                        struct buckets *b)
 {
     b->slots = slots_for(tree, count);
-    ORDO_TRY(ordo_call_scratch(call, tree->leaves_most * b->slots * sizeof(cl_uint), &b->bucket));
+    ORDO_TRY(ordo_call_scratch(call, tree->leaves_max * b->slots * sizeof(cl_uint), &b->bucket));
     ORDO_TRY(ordo_call_scratch(call, count * sizeof(cl_uint), &b->heads));
     return ordo_call_scratch(call, count * sizeof(cl_uint), &b->parents);
 }
@@ -199,7 +198,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
 
     if (!tree->counted)
         ORDO_TRY(ordo_ltree_count_leaves(call, tree));
-    tree->counted = false; /* until all that arrived has been taken */
+    tree->counted = false; /* until update_heads has run */
     if (tree->planned)
         ORDO_TRY(ordo_call_fill(call, tree->state, LTREE_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     tree->planned = true;
@@ -230,19 +229,19 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree
 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
-/* Leaves that are less than a quarter full are not worth keeping. */
+/* Whether leaves are less than a quarter full on average: then the tree is rebuilt. */
 static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
 }
 
-/* Whether the new leaves that a batch wants at most are more than there may be. */
+/* Whether the batch may want more leaves than allowed. */
 static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* Makes stores of a sorted batch of combines. The batch's arrays are its own. */
+/* Turns a sorted batch of combines into stores. Writes into the batch's own arrays. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -268,11 +267,11 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* A team takes the updates of a leaf one after another: more than this are shared out over several leaves first. */
-#define SHARE_MOST 1024
+/* Updates of a leaf at most, as a team does them one after another. */
+#define SHARE_MAX 1024
 
-/* Keeps of the batch the updates that do anything, whose keys are all distinct, and plans it again. Of these a leaf has
- * no more than it has slots, but for those that store new keys. */
+/* Keeps the updates that have an effect, whose keys are distinct, and plans the batch again. A leaf then has at most
+ * as many updates as slots, and its stores of new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -294,7 +293,7 @@ static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree,
 static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
                                 const struct plan *plan)
 {
-    const cl_uint    n = (cl_uint) batch->u.count, most = SHARE_MOST;
+    const cl_uint    n = (cl_uint) batch->u.count, most = SHARE_MAX;
     struct ordo_args args = ordo_ltree_args(tree);
 
     ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->parents));
@@ -305,20 +304,20 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves at keys of the batch so that none gets more than SHARE_MOST updates, and plans the batch again. The
- * tree holds what it held. */
+/* Splits leaves at keys of the batch so that none gets more than SHARE_MAX updates, and plans the batch again. The
+ * content stays the same. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
-    const size_t leaves = plan->state[LTREE_LEAVES], splits = batch->u.count / SHARE_MOST;
+    const size_t leaves = plan->state[LTREE_LEAVES], splits = batch->u.count / SHARE_MAX;
 
     ORDO_TRY(ordo_ltree_reserve(call, tree, plan->state, leaves + splits));
     ORDO_TRY(split_groups(call, tree, batch, plan));
     tree->list.fresh = tree->in_order = false;
-    tree->leaves_most = leaves + splits;
-    tree->in_doubt = true;
+    tree->leaves_max = leaves + splits;
+    tree->unchecked = true;
     ORDO_TRY(ordo_ltree_update_above(call, tree, leaves, splits));
-    tree->in_doubt = false;
+    tree->unchecked = false;
     return make_plan(call, tree, batch, plan);
 }
 
@@ -328,13 +327,13 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
 
     ORDO_TRY(take_plan_scratch(call, batch->u.count, &plan));
     ORDO_TRY(make_plan(call, tree, batch, &plan));
-    if (plan.state[LTREE_LARGEST] > SHARE_MOST)
+    if (plan.state[LTREE_LARGEST] > SHARE_MAX)
         ORDO_TRY(keep_effects(call, tree, batch, &plan));
     if (batch->u.count == 0)
         return ORDO_OK;
     if (is_underfull(tree, plan.state) || is_beyond_most(tree, plan.state))
         return rebuild_with(call, tree, batch);
-    if (plan.state[LTREE_LARGEST] > SHARE_MOST)
+    if (plan.state[LTREE_LARGEST] > SHARE_MAX)
         ORDO_TRY(split_ahead(call, tree, batch, &plan));
     ORDO_TRY(ordo_ltree_reserve(call, tree, plan.state, (size_t) plan.state[LTREE_LEAVES] + plan.state[LTREE_WANTED]));
     ORDO_TRY(update_leaves(call, tree, batch, &plan));
@@ -342,21 +341,19 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* After a batch that bucket_backoff some leaf, batches are sorted before another tries buckets: none at first, for of random
- * batches one in some hundreds overflows by chance (at 2^20 leaves); then, while each that tries does, 1, 3, 7 and so
- * on, up to this many. */
-#define BUCKET_BACKOFF_MOST 15
+/* Batches that are sorted after a bucket overflowed, at most: 0 after the first overflow, as that happens by chance,
+ * then 1, 3, 7 and so on while each new try overflows. */
+#define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
 {
     const unsigned wait = tree->bucket_backoff_next;
 
     tree->bucket_backoff = overflows ? wait : 0;
-    tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MOST ? 2 * wait + 1 : BUCKET_BACKOFF_MOST;
+    tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* *done: false, and nothing changed, if the batch is to be sorted, or the tree built anew, instead. Waits for the
- * counts, before anything is changed. */
+/* *done: false, and nothing has changed, if the batch is to be sorted or the tree rebuilt. Waits for the counts. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
@@ -392,7 +389,7 @@ static ordo_status sort_batch(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
 }
 
-/* *done: false, and nothing changed, if the batch is to be sorted. */
+/* *done: false, and nothing has changed, if the batch is to be sorted. */
 static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                    bool *done)
 {
@@ -403,7 +400,7 @@ static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tr
     return ORDO_OK;
 }
 
-/* Built anew of a batch that is not sorted. */
+/* Rebuilds the tree with an unsorted batch. */
 static ordo_status rebuild_of(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     struct ordo_sorted_run run;
@@ -424,7 +421,7 @@ static ordo_status update(struct ordo_call *call, struct ordo_ltree *tree, struc
 
     ORDO_TRY(ordo_ltree_begin(call, tree));
     if (!batch->all_erased)
-        ORDO_TRY(ordo_ltree_check_room(call, tree, batch->u.count));
+        ORDO_TRY(ordo_ltree_check_count(call, tree, batch->u.count));
     ORDO_TRY(update_unsorted(call, tree, batch, &done));
     if (done)
         return ORDO_OK;
@@ -454,7 +451,7 @@ ordo_status ordo_ltree_update_sorted(ordo_dict *dict, struct ordo_call *call, co
     bool               done = false;
 
     ORDO_TRY(ordo_ltree_begin(call, tree));
-    ORDO_TRY(ordo_ltree_check_room(call, tree, u->count));
+    ORDO_TRY(ordo_ltree_check_count(call, tree, u->count));
     ORDO_TRY(update_unsorted(call, tree, &batch, &done));
     if (done)
         return ORDO_OK;
