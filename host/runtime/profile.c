@@ -167,20 +167,36 @@ static void apply_text(ordo_device *dev, const char *text, const char *where)
 
 struct setting {
     enum ordo_tunable tunable;
+    unsigned          shapes;
     uint32_t          value;
-    unsigned          shapes; /* 0: all */
 };
 
 /* For devices that run the work-items of a group one after another in one thread. */
 static const struct setting threads[] = {
-    { ORDO_SORT_METHOD, ORDO_SORT_CHUNKED }, { ORDO_SORT_GROUP, 1 }, { ORDO_SORT_ITEMS, 4 },
-    { ORDO_SORT_SMALL_GROUP, 1 }, { ORDO_SORT_SMALL_ITEMS, 16 }, { ORDO_SCAN_GROUP, 1 }, { ORDO_SCAN_ITEMS, 4096 },
-    { ORDO_COMPACT_GROUP, 1 }, { ORDO_COMPACT_ITEMS, 4096 }, { ORDO_BY_KEY_GROUP, 1 }, { ORDO_BY_KEY_ITEMS, 4096 },
-    { ORDO_TOP_GROUP, 1 }, { ORDO_TOP_ITEMS, 4096 }, { ORDO_MERGE_GROUP, 1 }, { ORDO_MERGE_ITEMS, 4096 },
-    { ORDO_MERGE_RUNS_GROUP, 1 }, { ORDO_MERGE_RUNS_ITEMS, 4096 }, { ORDO_SEARCH_LANES, 1 }, { ORDO_SEARCH_GROUP, 1 },
-    { ORDO_SEARCH_ITEMS, 64 }, { ORDO_BLINK_LANES, 1 }, { ORDO_BLINK_GROUP, 32 }, { ORDO_BLINK_ITEMS, 32 }
+    { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
+    { ORDO_SORT_GROUP, ALL, 1 },
+    { ORDO_SORT_ITEMS, ALL, 4 },
+    { ORDO_SORT_SMALL_GROUP, ALL, 1 },
+    { ORDO_SORT_SMALL_ITEMS, ALL, 16 },
+    { ORDO_SCAN_GROUP, ALL, 1 },
+    { ORDO_SCAN_ITEMS, ALL, 4096 },
+    { ORDO_COMPACT_GROUP, ALL, 1 },
+    { ORDO_COMPACT_ITEMS, ALL, 4096 },
+    { ORDO_BY_KEY_GROUP, ALL, 1 },
+    { ORDO_BY_KEY_ITEMS, ALL, 4096 },
+    { ORDO_TOP_GROUP, ALL, 1 },
+    { ORDO_TOP_ITEMS, ALL, 4096 },
+    { ORDO_MERGE_GROUP, ALL, 1 },
+    { ORDO_MERGE_ITEMS, ALL, 4096 },
+    { ORDO_MERGE_RUNS_GROUP, ALL, 1 },
+    { ORDO_MERGE_RUNS_ITEMS, ALL, 4096 },
+    { ORDO_SEARCH_LANES, ALL, 1 },
+    { ORDO_SEARCH_GROUP, ALL, 1 },
+    { ORDO_SEARCH_ITEMS, ALL, 64 },
+    { ORDO_BLINK_LANES, ALL, 1 },
+    { ORDO_BLINK_GROUP, ALL, 32 },
+    { ORDO_BLINK_ITEMS, ALL, 32 },
 };
-/* clang-format on */
 
 /* Without lanes each work-item counts its digits in local memory, which has room for 16 counters, not for 256. */
 static const struct setting one_lane[] = {
@@ -188,8 +204,10 @@ static const struct setting one_lane[] = {
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
 };
 
-static const struct setting progress[] = { { ORDO_SORT_METHOD, ORDO_SORT_ONESWEEP },
-                                           { ORDO_SCAN_METHOD, ORDO_SCAN_LOOKBACK } };
+static const struct setting progress[] = {
+    { ORDO_SORT_METHOD, ALL, ORDO_SORT_ONESWEEP },
+    { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
+};
 
 /* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: with larger tiles there are fewer look-backs and longer
  * writes for each digit, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times
@@ -197,14 +215,17 @@ static const struct setting progress[] = { { ORDO_SORT_METHOD, ORDO_SORT_ONESWEE
  * segmented scans than they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4
  * times the rate of 256 x 8. */
 static const struct setting large_tiles[] = {
-    { ORDO_SORT_GROUP, 512 }, { ORDO_SORT_GROUP, 1024, K4V4 }, { ORDO_SORT_ITEMS, 11 }, { ORDO_SORT_ITEMS, 21, K4V0 },
-    { ORDO_SORT_SMALL_GROUP, 512 }, { ORDO_SORT_SMALL_ITEMS, 8 }, { ORDO_SORT_LOCAL_GROUP, 1024 },
-    { ORDO_SCAN_ITEMS, 24 }, { ORDO_COMPACT_GROUP, 512 }, { ORDO_COMPACT_ITEMS, 20 }, { ORDO_BY_KEY_ITEMS, 12, K4 },
-    { ORDO_TOP_GROUP, 512 }, { ORDO_TOP_ITEMS, 32 }, { ORDO_MERGE_ITEMS, 17, K4V0 }, { ORDO_MERGE_GROUP, 256, K8V0 },
-    { ORDO_MERGE_ITEMS, 11, K8V4 | K8V8 }, { ORDO_MERGE_RUNS_GROUP, 256 },
-    { ORDO_MERGE_RUNS_GROUP, 512, K4V0 | K4V8 }, { ORDO_MERGE_RUNS_ITEMS, 11 }, { ORDO_MERGE_RUNS_ITEMS, 7, K4V8 }
+    { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
+    { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
+    { ORDO_SORT_SMALL_GROUP, ALL, 512 },  { ORDO_SORT_SMALL_ITEMS, ALL, 8 },
+    { ORDO_SORT_LOCAL_GROUP, ALL, 1024 }, { ORDO_SCAN_ITEMS, ALL, 24 },
+    { ORDO_COMPACT_GROUP, ALL, 512 },     { ORDO_COMPACT_ITEMS, ALL, 20 },
+    { ORDO_BY_KEY_ITEMS, K4, 12 },        { ORDO_TOP_GROUP, ALL, 512 },
+    { ORDO_TOP_ITEMS, ALL, 32 },          { ORDO_MERGE_ITEMS, K4V0, 17 },
+    { ORDO_MERGE_GROUP, K8V0, 256 },      { ORDO_MERGE_ITEMS, K8V4 | K8V8, 11 },
+    { ORDO_MERGE_RUNS_GROUP, ALL, 256 },  { ORDO_MERGE_RUNS_GROUP, K4V0 | K4V8, 512 },
+    { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
-/* clang-format on */
 
 /* Required facts. 0: any. */
 enum need { ANY, NO, YES };
@@ -250,10 +271,10 @@ static bool has(const struct ordo_facts *f, const struct needs *n)
 static void load_shipped(ordo_device *dev)
 {
     for (int t = 0; t < ORDO_N_TUNABLES; t++)
-        set_value(dev, (struct setting) { (enum ordo_tunable) t, tunables[t].value, 0 }, ORDO_ORIGIN_DEFAULT);
+        set_value(dev, (enum ordo_tunable) t, ALL, tunables[t].value, ORDO_ORIGIN_DEFAULT);
     for (const struct set *set = sets; set < sets + sizeof sets / sizeof sets[0]; set++)
         for (size_t i = 0; i < set->n && has(&dev->facts, &set->needs); i++)
-            set_value(dev, set->settings[i], set->origin);
+            set_value(dev, set->settings[i].tunable, set->settings[i].shapes, set->settings[i].value, set->origin);
 }
 
 /* Whether values other than the default can be faster on a device. */
