@@ -39,11 +39,8 @@
 #endif
 
 #ifndef RUNS_HIDDEN
-#define RUNS_HIDDEN 0
+#define RUNS_HIDDEN RUNS_PLAIN
 #endif
-#define RUNS_KEEP   1
-#define RUNS_FILTER 2
-#define RUNS_DEDUP  3
 /* Whether it matters where in a tile's input an element stood. */
 #define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
 #define RUNS_FROM_HIDDEN 0x8000
@@ -714,25 +711,22 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Elements of a work-item, whose loads are under way together. */
-#define RUNS_HEADS 4
-
-/* heads[i]: whether key i, of n in order, is the first of equal ones. One work-item per RUNS_HEADS. */
+/* heads[i]: whether key i, of n in order, is the first of equal ones. One work-item per MERGE_RUNS_HEADS. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
-    const uint apart = (n + RUNS_HEADS - 1) / RUNS_HEADS, first = (uint) get_global_id(0);
-    bool head[RUNS_HEADS];
+    const uint apart = (n + MERGE_RUNS_HEADS - 1) / MERGE_RUNS_HEADS, first = (uint) get_global_id(0);
+    bool head[MERGE_RUNS_HEADS];
     if (first >= apart)
         return;
     keys += keys_at;
     ORDO_UNROLL
-    for (uint k = 0; k < RUNS_HEADS; k++) {
+    for (uint k = 0; k < MERGE_RUNS_HEADS; k++) {
         const uint i = min(first + k * apart, n - 1);
         head[k] = i == 0 || keys[i] != keys[i - 1];
     }
     ORDO_UNROLL
-    for (uint k = 0; k < RUNS_HEADS; k++)
+    for (uint k = 0; k < MERGE_RUNS_HEADS; k++)
         if (first + k * apart < n)
             heads[first + k * apart] = head[k];
 }

@@ -30,6 +30,15 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
+/* What a merge of runs does with hidden bits (RUNS_HIDDEN of primitive/merge_runs.cl). */
+#define RUNS_PLAIN  0 /* there are none */
+#define RUNS_KEEP   1 /* a bit goes where its element goes */
+#define RUNS_FILTER 2 /* writes the elements whose bits are 0, of resolved runs */
+#define RUNS_DEDUP  3 /* the same of any runs: of each key only the last element, if its bit is 0 */
+
+/* Elements of a work-item of runs_heads, whose loads are under way together. */
+#define MERGE_RUNS_HEADS 4
+
 /* An interval of keys in a run: its elements first .. end - 1, with the number of visible elements before them and the number
  * of those among them that are (to be) erased. */
 typedef struct {

@@ -22,9 +22,9 @@ struct shape {
 };
 
 /* Samples further apart cost less to rank; but runs * stride elements of a tile's capacity stay free on average. */
-#define STRIDE_GOOD  96
-#define STRIDE_LEAST 32
-#define CHUNK_LEAST  1024 /* of one work-item: below, the cuts would take more scratch than promised */
+#define STRIDE_GOOD 96
+#define STRIDE_MIN  32
+#define CHUNK_MIN   1024 /* of one work-item: below, the cuts would take more scratch than promised */
 
 /* What is to be merged, as far as the shape hangs on it. */
 struct plan {
@@ -60,7 +60,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     const size_t n_runs = plan->n_runs;
     const size_t longest = shape->capacity / (2 * n_runs), spread = shape->capacity / (8 * n_runs);
     shape->stride = ordo_min_size(longest, spread > STRIDE_GOOD ? spread : STRIDE_GOOD);
-    if (shape->stride < STRIDE_LEAST)
+    if (shape->stride < STRIDE_MIN)
         return false;
     shape->window = shape->capacity / shape->stride - n_runs;
     return true;
@@ -70,7 +70,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
-    shape->items = elements > CHUNK_LEAST ? elements : CHUNK_LEAST;
+    shape->items = elements > CHUNK_MIN ? elements : CHUNK_MIN;
     shape->capacity = shape->items;
     shape->window = 8;
     shape->stride = shape->items / shape->window;
@@ -119,25 +119,26 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* Of what is launched only runs_dedup itself hangs on how values are combined. */
-static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, const char *name,
-                               struct ordo_kernel **out)
+/* A kernel with a work-item for each of `items`. Only runs_dedup depends on how values are combined. */
+static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
-
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", m->params->key },
-        { "ORDO_VALUE_BYTES", m->params->value_bytes },
-        { "ORDO_DESCENDING", m->params->descending },
-        { "RUNS_HIDDEN", m->marks },
-        { "RUNS_GROUP", (long) m->shape.group },
-        { "RUNS_ITEMS", (long) m->shape.items },
-        { "RUNS_SEARCH_GROUP", (long) m->search_group },
-        { combine ? "COMBINE_TYPE" : NULL, combine ? (long) combine->type : 0 },
-        { "COMBINE_OP", combine ? (long) combine->op : 0 },
-        { NULL, 0 },
-    };
-    return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
+    struct ordo_launch               launch = { .file = "primitive/merge_runs.cl",
+                                                .kernel = name,
+                                                .groups = ordo_ceil_div(items, group),
+                                                .group = group,
+                                                .defines = { { "ORDO_KEY", m->params->key },
+                                                             { "ORDO_VALUE_BYTES", m->params->value_bytes },
+                                                             { "ORDO_DESCENDING", m->params->descending },
+                                                             { "RUNS_HIDDEN", m->marks },
+                                                             { "RUNS_GROUP", (long) m->shape.group },
+                                                             { "RUNS_ITEMS", (long) m->shape.items },
+                                                             { "RUNS_SEARCH_GROUP", (long) m->search_group } } };
+    if (combine) {
+        ordo_launch_define(&launch, "COMBINE_TYPE", combine->type);
+        ordo_launch_define(&launch, "COMBINE_OP", combine->op);
+    }
+    return launch;
 }
 
 /* A launch's first arguments: a buffer for each run, used or not. */
@@ -153,42 +154,36 @@ static void add_values(struct ordo_args *args, const struct merge *m)
         ORDO_ADD(args, ORDO_ARG(m->run[r].values.mem));
 }
 
-static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, size_t items, size_t group,
-                          struct ordo_args *args, const struct ordo_arg *own, size_t n_own)
-{
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(find_kernel(call, m, name, &kernel));
-    ordo_args_add(args, own, n_own);
-    return ordo_call_launch_kernel(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
-}
-
 static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
+    const struct ordo_launch launch = kernel(m, "runs_sample", m->n_samples, m->search_group);
+    struct ordo_args         args = { .n = 0 };
+
     add_keys(&args, m);
-    return launch(call, m, "runs_sample", m->n_samples, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples)));
+    ORDO_ADD(&args, ORDO_ARG(m->table), ORDO_ARG(m->samples));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue_select(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
-    return launch(call, m, "runs_select", m->n_samples, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
+    const struct ordo_launch launch = kernel(m, "runs_select", m->n_samples, m->search_group);
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 {
-    const cl_uint    n_splitters = (cl_uint) m->n_splitters;
-    struct ordo_args args = { .n = 0 };
-    add_keys(&args, m);
-    return launch(call, m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
-                            ORDO_ARG(m->splits)));
-}
+    const struct ordo_launch launch = kernel(m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group);
+    const cl_uint            n_splitters = (cl_uint) m->n_splitters;
+    struct ordo_args         args = { .n = 0 };
 
-/* RUNS_HEADS of merge_runs.cl. */
-#define HEADS 4
+    add_keys(&args, m);
+    ORDO_ADD(&args, ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
+             ORDO_ARG(m->splits));
+    return ordo_call_launch(call, &launch, &args);
+}
 
 /* Of the second run's values the last one of each key becomes what all of the key come to. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
@@ -198,10 +193,13 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     const int                       mark = call->n_scratch;
     struct ordo_args                args = { .n = 0 };
     cl_mem                          heads = NULL;
+    const struct ordo_launch        launch =
+        kernel(m, "runs_heads", ordo_ceil_div(run->count, MERGE_RUNS_HEADS), m->search_group);
+
     ORDO_TRY(ordo_call_scratch(call, run->count, &heads));
     ordo_args_slice(&args, &run->keys);
-    ORDO_TRY(launch(call, m, "runs_heads", ordo_ceil_div(run->count, HEADS), m->search_group, &args,
-                    ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(heads))));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(heads));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_scan scan = { .type = m->out.combine->type,
                                     .op = m->out.combine->op,
                                     .inclusive = true,
@@ -214,39 +212,49 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
+/* The arguments of the kernels that make tiles, up to the arrays of results. */
+struct tile_args {
+    struct ordo_args args;
+    cl_uint          n_tiles, n_rounds, capacity;
+};
+
+static void add_tile_args(struct tile_args *t, const struct merge *m)
+{
+    t->n_tiles = (cl_uint) m->n_splitters + 1;
+    t->n_rounds = (cl_uint) m->shape.n_rounds;
+    t->capacity = (cl_uint) m->shape.capacity;
+    add_keys(&t->args, m);
+    add_values(&t->args, m);
+    ORDO_ADD(&t->args, ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(t->n_tiles), ORDO_ARG(t->n_rounds),
+             ORDO_ARG(t->capacity));
+    ordo_args_slice(&t->args, &m->out.keys);
+    ordo_args_slice(&t->args, &m->out.values);
+}
+
 static ordo_status enqueue_dedup(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong       keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
-    const cl_uint        n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint        n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct ordo_args     args = { .n = 0 };
     const int            mark = call->n_scratch;
+    struct tile_args     t = { .args.n = 0 };
     struct ordo_lookback state;
-    ORDO_TRY(ordo_lookback_state(call, n_tiles, sizeof(cl_uint), &state));
-    add_keys(&args, m);
-    add_values(&args, m);
-    ORDO_TRY(launch(call, m, "runs_dedup", n_tiles * m->shape.group, m->shape.group, &args,
-                    ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
-                              ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
-                              ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state.mem),
-                              ORDO_ARG(state.stamp), ORDO_ARG(m->out.kept))));
+
+    add_tile_args(&t, m);
+    const struct ordo_launch launch = kernel(m, "runs_dedup", t.n_tiles * m->shape.group, m->shape.group);
+    ORDO_TRY(ordo_lookback_state(call, t.n_tiles, sizeof(cl_uint), &state));
+    ORDO_ADD(&t.args, ORDO_ARG(state.mem), ORDO_ARG(state.stamp), ORDO_ARG(m->out.kept));
+    ORDO_TRY(ordo_call_launch(call, &launch, &t.args));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
-    const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint    n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct ordo_args args = { .n = 0 };
-    add_keys(&args, m);
-    add_values(&args, m);
-    return launch(
-        call, m, m->shape.group > 1 ? "runs_tiles" : "runs_chunks", n_tiles * m->shape.group, m->shape.group, &args,
-        ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds), ORDO_ARG(capacity),
-                  ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at), ORDO_ARG(m->out.values.mem),
-                  ORDO_ARG(values_out_at), ORDO_ARG(m->out.hidden.mem), ORDO_ARG(hidden_at)));
+    const char      *name = m->shape.group > 1 ? "runs_tiles" : "runs_chunks";
+    struct tile_args t = { .args.n = 0 };
+
+    add_tile_args(&t, m);
+    const struct ordo_launch launch = kernel(m, name, t.n_tiles * m->shape.group, m->shape.group);
+    ordo_args_slice(&t.args, &m->out.hidden);
+    return ordo_call_launch(call, &launch, &t.args);
 }
 
 static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *run)

@@ -4,9 +4,14 @@
 #define ORDO_MERGE_RUNS_H
 
 #include "primitive/primitive.h"
+#include "shared/runs.h"
 
-/* What becomes of hidden bits: RUNS_HIDDEN of cl/primitive/merge_runs.cl. */
-enum ordo_merge_marks { ORDO_MARKS_NONE = 0, ORDO_MARKS_KEEP = 1, ORDO_MARKS_FILTER = 2, ORDO_MARKS_DEDUP = 3 };
+enum ordo_merge_marks {
+    ORDO_MARKS_NONE = RUNS_PLAIN,
+    ORDO_MARKS_KEEP = RUNS_KEEP,
+    ORDO_MARKS_FILTER = RUNS_FILTER,
+    ORDO_MARKS_DEDUP = RUNS_DEDUP
+};
 
 /* One run that is merged. Its hidden bits and its visible counts lie in the buffer of its keys. */
 struct ordo_merge_source {

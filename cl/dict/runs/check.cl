@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for elements that break the invariants of a run. */
 #pragma once
-#include "dict/runs/runs.cl"
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "group/runs.cl"
 
 /* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)

@@ -6,7 +6,7 @@
 
 static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t items)
 {
-    return ordo_dict_kernel(dict, "dict/runs/range.cl", name, items);
+    return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
 /* What a stretch of ranges has in scratch: ranks of run r from r * count on, where each query's candidates begin, and how
@@ -95,7 +95,7 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
      * reason. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
-        ordo_dict_kernel_shares(dict, "dict/runs/range.cl", "run_range", items > ranges->count ? items : ranges->count);
+        ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
     return ordo_call_launch(call, &launch, &args);
 }
 

@@ -6,7 +6,7 @@
 
 static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t items)
 {
-    return ordo_dict_kernel(dict, "dict/runs/rank.cl", name, items);
+    return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
