@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building a static search index: one launch of cl/primitive/index.cl; of a compressed one some more, and a wait. */
+/* Builds a static search index in one launch; a compressed one in several, with a wait. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -65,8 +65,7 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Finds each block's width, and from these where each lies, in `offsets`; index->width is what all have, or 0, and *units what
- * they take together. Waits. */
+/* Finds each block's width and offset. index->width: the width of all blocks, or 0; *units: their total size. Waits. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -98,7 +97,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     return ORDO_OK;
 }
 
-/* Makes the blocks. Where all have one width, or nearly, they need no offsets. */
+/* Makes the blocks. Blocks of one width, or nearly, need no offsets. */
 static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 {
     const size_t     offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
@@ -121,7 +120,7 @@ static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments and makes *index, whose memory is the caller's to free, also after an error. */
+/* Checks the arguments and makes *index. The caller frees its memory, also after an error. */
 static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {
@@ -132,7 +131,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
-    if (compressed && count > 0) { /* on a grid of its own: I6 */
+    if (compressed && count > 0) { /* without the grid of the buffer: I6 */
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
         index->keys = keys;
         ORDO_TRY(pack(call, index));

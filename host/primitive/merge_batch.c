@@ -2,7 +2,7 @@
 /* The merge of a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
 #include "primitive/merge_batch.h"
 
-/* Elements of a tile, at least; and tiles of a merge, at most, as each sums up what those before it keep. */
+/* The fewest elements of a tile, and the most tiles, because each tile sums up the counts of the tiles before it. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 
@@ -11,7 +11,7 @@ bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params 
     return ordo_group_of(dev, ORDO_RUNS_GROUP, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes)) == 1;
 }
 
-/* One merge on its way. */
+/* A merge. */
 struct merge {
     const struct ordo_merge_params *params;
     const struct ordo_merge_source *array, *batch;

@@ -24,7 +24,8 @@ static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
 /* What a tuning is tried with. */
 typedef bool (*merges_fn)(struct test *t, ordo_type type, uint32_t value_bytes, size_t turn);
 
-/* Tries each group size with each number of items; those that the device refuses count for nothing, but some must run. */
+/* Tries each group size with each number of items; those that the device refuses count for nothing, but some must
+ * run. */
 static void check_all(struct test *t, const char *tunable, bool staged, merges_fn merges)
 {
     char   name[48];

@@ -42,8 +42,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* The nearest visible element of this run at or after its rank (the first n_forward), or before it, if it is nearer than what
- * the runs before have found. */
+/* The nearest visible element of this run at or after its rank (the first n_forward), or before it, if it is nearer
+ * than what the runs before have found. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -155,8 +155,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
 
 /* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible
- * elements of all runs that are in the range and less. (No other visible element has its key: R2.) `all`: all candidates
- * of the query are visible, which saves looking. `wide`: `place` is that of the runs' first visible element. */
+ * elements of all runs that are in the range and less. (No other visible element has its key: R2.) `all`: all
+ * candidates of the query are visible, which saves looking. `wide`: `place` is that of the runs' first visible
+ * element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -247,9 +248,10 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 /* Blocks to either side of a guess that are looked at first: together 64 bytes. */
 #define RANK_NEAR 8
 
-/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without what is hidden it would be rank / RUN_BLOCK,
- * and it is no further from there than what is hidden takes blocks. Mostly what is hidden is spread out: a guess in proportion
- * is then near. (selections from 2^24 elements on an H100: 10.6 G/s by halves of all blocks.) */
+/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without what is hidden it would be
+ * rank / RUN_BLOCK, and it is no further from there than what is hidden takes blocks. Mostly what is hidden is
+ * spread out: a guess in proportion is then near. (selections from 2^24 elements on an H100: 10.6 G/s by halves of
+ * all blocks.) */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -286,8 +288,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* The least key that more than `rank` visible elements of all runs are not greater than: each bit of it in turn is looked for
- * in what is left of the runs. past[r]: where it ends in run r. There is one. */
+/* The least key that more than `rank` visible elements of all runs are not greater than: each bit of it in turn is
+ * looked for in what is left of the runs. past[r]: where it ends in run r. There is one. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -377,8 +379,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* The next visible element of a run upwards, from element i on, or downwards, the last before i: where it stands, plus 1; 0:
- * there is none. */
+/* The next visible element of a run upwards, from element i on, or downwards, the last before i: where it stands,
+ * plus 1; 0: there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -471,8 +473,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* The first, or (`last`) last, `most` visible elements of all runs, which are resolved; the greatest of the last first. Outputs
- * may be NULL. *total: how many are visible, so how many these can be; spans: where they lie, if there are any. */
+/* The first, or (`last`) last, `most` visible elements of all runs, which are resolved; the greatest of the last
+ * first. Outputs may be NULL. *total: how many are visible, so how many these can be; spans: where they lie, if
+ * there are any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -503,8 +506,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
-/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater than *hi (run_bounds);
- * all runs are resolved, with bits and counts. With the searches in it, a compiler for CPUs left out where the second ends. */
+/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater
+ * than *hi (run_bounds); all runs are resolved, with bits and counts. With the searches in it, a compiler for CPUs
+ * left out where the second ends. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

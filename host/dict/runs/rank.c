@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* The ranks of this many queries are in scratch at a time: of all runs together no more than an allocation may have. If memory
- * is short, half as many, again and again. */
+/* The ranks of this many queries are in scratch at a time: of all runs together no more than an allocation may have.
+ * If memory is short, half as many, again and again. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 

@@ -24,11 +24,10 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
-/* On a GPU each run brings as many candidates as are wanted, and all but so many are looked at for nothing; a CPU takes them by one
- * work-item. */
+/* On a GPU each run contributes `count` candidates, most of them in vain. On a CPU one work-item takes the elements. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes them; where they lie, and how many elements there are, is in scratch. */
+/* Writes the elements. `spans` get their places, `total` the number of visible elements. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {
