@@ -2,7 +2,7 @@
 /* Marks of sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
  *
  *   run_unsorted   whether keys do not ascend
- *   run_take       a run of what a batch stores and erases, in order
+ *   run_take       makes a run of sorted updates
  *   run_repeats    hides each element that an equal one follows in its run
  *   run_visible    counts the visible elements of each block
  *   run_directories   directories of short runs, each by a group
@@ -30,7 +30,7 @@ void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __gl
             ordo_or(wrong, 1);
 }
 
-/* Word `word` of the bits of what is erased. */
+/* Word `word` of the bits of erased elements. */
 ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word)
 {
     const uint here = min(count - word * 32, 32u);
@@ -70,9 +70,9 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each work-item
- * makes a byte of bits, of 8 keys in a row: with a word, of 32, what neighbours read lay too far apart for a first-level
- * cache (a run of 17 M took 30 us on an H200, and takes 24). */
+/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each
+ * work-item makes a byte of bits, of 8 keys in a row: with a word, of 32, what neighbours read lay too far apart for
+ * a first-level cache (a run of 17 M took 30 us on an H200, and takes 24). */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits of sorted elements and counts of the visible ones; both begin on 256 bytes. host/dict/sorted_run.h has the
- * invariants. */
+/* Hidden bits of sorted elements and counts of the visible ones; both begin on 256 bytes. host/dict/sorted_run.h has
+ * the invariants. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
@@ -11,7 +11,7 @@ ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
 }
 
-/* Words of bits of so many elements. */
+/* Words of bits of `count` elements. */
 ORDO_FN uint run_words(uint count)
 {
     return (count >> 5) + ((count & 31) != 0);
@@ -23,8 +23,8 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* How many of the elements 0 .. i - 1 are visible, where there are bits and a directory (R5). Of a block in which
- * nothing is hidden, which most are, the directory alone tells. */
+/* The number of visible elements among 0 .. i - 1 of a run with bits and a directory (R5). For a block without
+ * hidden elements, the usual case, the directory is enough. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
@@ -36,7 +36,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* How many of the elements first .. end - 1 are visible. Of short stretches the bits alone tell. */
+/* The number of visible elements among first .. end - 1. For short intervals the bits are enough. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -53,7 +53,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* The first visible element at or after i; count if there is none. Long hidden stretches cost a binary search of
+/* The first visible element at or after i; count if there is none. Long hidden intervals cost a binary search of
  * blocks. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {

@@ -31,10 +31,10 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines `name`, which takes the next `items` elements of the merge at a cursor: merged[i] is an element, from[i] where
- * in `keys` it stood. Once both parts are used up, what is left of merged and from has no meaning, and keys is read up to
- * `items` places past a part's end: it must have that much room. Callable from anywhere.
- * (A macro, because register arrays need a constant length.) */
+/* Defines `name`, which takes the next `items` elements of the merge at a cursor: merged[i] is an element, from[i]
+ * where in `keys` it stood. Once both parts are used up, what is left of merged and from has no meaning, and keys is
+ * read up to `items` places past a part's end: it must have that much room. Callable from anywhere. (A macro,
+ * because register arrays need a constant length.) */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

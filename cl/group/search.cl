@@ -23,7 +23,8 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Before a loop over them. On a CPU four at a time: unrolled as a whole it is no faster, and takes the compiler seconds. */
+/* Before a loop over them. On a CPU four at a time: unrolled as a whole it is no faster, and takes the compiler
+ * seconds. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -151,7 +152,7 @@ ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[
 #endif
 }
 
-/* The same of what is not asked for again soon. */
+/* Loads a piece that is not read again soon. */
 #if SEARCH_ONCE
 ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {

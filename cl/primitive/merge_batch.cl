@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of a sorted batch into a sorted array, for CPUs: of each key that the batch has, its last element in the batch, if not
- * hidden; else what the array has. The array's keys are distinct and none is hidden; both are in order. As a merge of two runs
- * (merge_runs.cl), but a stretch of the array that the batch leaves alone is found by a search and copied as a whole, and where is
- * known by the time that anything is written. Launches of one work-item per tile:
+/* The merge of a sorted batch into a sorted array, for CPUs: of each key that the batch has, its last element in the
+ * batch, if not hidden; else what the array has. The array's keys are distinct and none is hidden; both are in
+ * order. Unlike a merge of two runs (merge_runs.cl) it finds a segment of the array without keys of the batch by a
+ * search and copies it as a whole, and knows all places before it writes. Launches of one work-item per tile:
  *
  *   batch_place   finds where in the array the tile's elements of the batch belong, and counts what stays
  *   batch_write   writes it, after what tiles before it keep
  *
- * Tiles are cut by merge path, elements of the array first where keys are equal: so what the array has of a batch's key comes before
- * all of it, in its tile or in an earlier one.
+ * Tiles are cut by merge path, elements of the array first where keys are equal: so what the array has of a batch's
+ * key comes before all of it, in its tile or in an earlier one.
  *
- * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), nothing is hidden, and a key's value becomes that in the array,
- * if any, combined with all that the batch has.
- */
+ * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), nothing is hidden, and a key's value becomes
+ * that in the array, if any, combined with all that the batch has. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -20,7 +19,7 @@
 
 /* Built together: batch_place batch_write */
 
-/* Elements of the array that are compared, or copied, side by side. */
+/* Elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
 /* How many of the first `diagonal` elements of the merge are the array's. */
@@ -86,16 +85,16 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Whether the batch goes on, after the tile, with the key of the array's last element in it: before that nothing in the tile is as
- * great. */
+/* Whether the batch goes on, after the tile, with the key of the array's last element in it: before that nothing in
+ * the tile is as great. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* places[j]: the first element of the array that is not less than element j of the batch, or the one after, if that is in an
- * earlier tile. kept[tile]: elements that stay. hidden NULL: none is. */
+/* places[j]: the first element of the array that is not less than element j of the batch, or the one after, if that
+ * is in an earlier tile. kept[tile]: elements that stay. hidden NULL: none is. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -125,8 +124,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1], of n elements in all. Several at once, past `end` as well, as long as that is the tile's to
- * write: most stretches then take no loop of a length that nobody foresees. */
+/* Copies array[at .. end - 1], of n elements in all. Several at once, past `end` as well, as long as that is the
+ * tile's to write: most stretches then take no loop of a length that nobody foresees. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

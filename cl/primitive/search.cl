@@ -13,8 +13,9 @@
 #endif
 #define SEARCH_LAST 0
 
-/* SEARCH_ONCE: blocks and values of an array that no cache holds are read so that the index stays there instead. Finds in 2^27
- * keys of 4 bytes came to 13.9 G/s with that on an H200, to 12.3 G/s without, before it was a variant of its own. */
+/* SEARCH_ONCE: blocks and values of an array that no cache holds are read so that the index stays there instead.
+ * Finds in 2^27 keys of 4 bytes came to 13.9 G/s with that on an H200, to 12.3 G/s without, before it was a variant
+ * of its own. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -70,8 +71,8 @@ typedef struct {
 #endif
 
 #if SEARCH_RANGES
-/* The number of keys not greater than the query, of which the first `from` are less: steps of doubling length from there on,
- * as most keys are there a few times, then a search in the last one. */
+/* The number of keys not greater than the query, of which the first `from` are less: steps of doubling length from
+ * there on, as most keys are there a few times, then a search in the last one. */
 ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

@@ -7,13 +7,12 @@
  *   search_gallop    the same for one work-item at a time, on CPUs
  *   search_number    numbers queries, before they are put in another order
  *
- * All take (keys, queries, answers), then what is their own. The including file includes search_keys.cl and defines
+ * All take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and defines
  *   SEARCH_LAST       1: a query is compared with the last of equal keys, which takes SEARCH_UPPER; 0: with the first
  *   answers           the type of the arrays of answers, whose first member is PLACES_OF
  *   ANSWERS_ARGS, ANSWERS   these arrays as a kernel's arguments, and as an initializer
  *   answer(keys, to, i, rank, query, equal)   stores the answer of query i, before which `rank` keys are
- *   answer_prefetch(to, rank)                 prefetches what answer() reads
- */
+ *   answer_prefetch(to, rank)                 prefetches what answer() reads */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -55,7 +54,7 @@ ORDO_FN uint tiles_of(key_array queries)
 /* This work-item's queries in ordered form; in place of those past the last one, the last one. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
-#if ORDO_CPU /* nearly always: so many in a row, which a few reads take */
+#if ORDO_CPU /* nearly always: SEARCH_ITEMS in a row, in a few reads */
     const uint at = tile_query(first, 0);
     if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
         for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -100,7 +99,7 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree with the last key of each run but the last one; in place of what lies past the span, its last key. */
+/* Fills a tree with the last key of each run but the last one; in place of keys past the span, its last key. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);

@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* What is counted in a block: keys before the query and, for a lookup on a GPU, COUNT_EQUAL for each that is the query.
- * A CPU rather reads the one key at the query's rank again. */
+/* A count of a block has 1 for each key before the query and, for a lookup on a GPU, COUNT_EQUAL for each key that
+ * equals it. A CPU reads the key at the query's rank again instead. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
@@ -15,8 +15,8 @@
 #define EDGE_EACH
 #endif
 
-/* What is counted in a piece that begins at element `at`, wrapped round 2^32, and does not lie in the array as a whole. What
- * precedes the array counts as before the query. */
+/* The count of a piece that begins at element `at`, modulo 2^32, and does not lie in the array as a whole. Places
+ * before the array count as keys before the query. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

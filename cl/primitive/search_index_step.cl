@@ -3,9 +3,9 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A work-item's queries go down in step: each asks for the node that it comes to, which is there by the time that all
- * others have done so. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. Of their 8 queries there are 64 here: two
- * cores of an EPYC search 2^24 keys at 65 M/s with 16, at 110 with 64, at 104 with 128. */
+/* A work-item's queries descend together: each prefetches its next node, which arrives while the others prefetch
+ * theirs. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. Of their 8 queries there are 64 here: two cores of
+ * an EPYC search 2^24 keys at 65 M/s with 16, at 110 with 64, at 104 with 128. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* that each has come to */
@@ -47,7 +47,7 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Goes down from the root, which is on `level`, to blocks, and asks for these. */
+/* Descends from the root, on `level`, to blocks, and prefetches them. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
                      __private descent *way)
 {
@@ -82,7 +82,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Counts in the queries' blocks, and asks for the values beside what they find. */
+/* Counts in the queries' blocks, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

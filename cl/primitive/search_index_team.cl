@@ -44,7 +44,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
     }
 }
 
-/* COUNT_EQUAL and what is before, of one piece. */
+/* The count of one piece. */
 ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
 {
     piece_bits(piece);
@@ -69,7 +69,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* What is counted in 16 bytes of a block: of keys that are further from the base than these can be, all are before. */
+/* The count of 16 bytes of a block. All its keys are before a query that is further from the base than a key can be. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -97,8 +97,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* This lane's part of the count of each query's block. All first reads are under way before the first count. Called by whole
- * sub-groups. */
+/* This lane's part of the count of each query's block. All first reads are under way before the first count. Called
+ * by whole sub-groups. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -156,7 +156,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 }
 #endif
 
-/* Answers this work-item's queries from what was counted in the team's blocks. Called by whole sub-groups. */
+/* Answers this work-item's queries from the counts of the team's blocks. Called by whole sub-groups. */
 ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
                          __private const uint count[TEAM_QUERIES])

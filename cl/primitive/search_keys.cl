@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arrays of a batched search: keys, queries, and the places of the answers.
  *
- * A file that answers searches includes this file, defines the hooks that primitive/search_body.cl names, and includes
- * that. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per
- * query), and
+ * A file that answers searches includes this file, defines the hooks that primitive/search_body.cl names, and
+ * includes that. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS,
+ * TEAM_WIDTH (lanes per query), and
  *   SEARCH_PACKED   not 0: the index is compressed, it has the keys; how many bytes of each, or PACK_MIXED
  *   SEARCH_PLACES   1: query i stands for query places[i], whose answer it gives
- *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without
- */
+ *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -111,7 +110,7 @@ ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
         __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
-/* What is not packed, or not yet (PACKED). */
+/* Members of an array that is not packed, or not yet (PACK_TAKE). */
 #if SEARCH_PACKED
 #define PLAIN , NULL, NULL, NULL
 #else

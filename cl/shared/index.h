@@ -24,8 +24,8 @@
  *                 past the last unit and is brought back to it: no key value is special.
  *   I4 order      levels lie root first, without gaps; each is whole nodes.
  *
- * A *compressed* index holds the keys themselves, so that the array is not read, and its blocks are smaller: a block of
- * PACK_KEYS keys is their differences from a base, each of as many bytes as the largest needs, 1, 2, 4 or 8.
+ * A *compressed* index holds the keys themselves, so that the array is not read, and its blocks are smaller: a block
+ * of PACK_KEYS keys is their differences from a base, each of as many bytes as the largest needs, 1, 2, 4 or 8.
  *
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    a byte each: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                block 1 has 2 bytes a key; in units of 16 bytes, blocks + 1 of them
@@ -33,8 +33,7 @@
  *   I5 base       a block's base is the separator of the block before; 0 for block 0. So no block holds one.
  *   I6 packed     block b is units offsets[b] to offsets[b + 1] - 1 of the pack: as many as a key has bytes. Where all blocks
  *                 have as many there are no offsets. shift is 0, nodes have PACK_KEYS keys.
- *   I7 last       places of the last block after the last key repeat it.
- */
+ *   I7 last       places of the last block after the last key repeat it. */
 #pragma once
 #include "shared/types.h"
 

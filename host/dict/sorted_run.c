@@ -23,7 +23,7 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, c
     return l;
 }
 
-/* A spare block that wastes at most a sixteenth: what is wasted counts as held, of which there is to be little. */
+/* Takes the smallest cached block that wastes at most a sixteenth. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -80,21 +80,21 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Spare blocks of so much in all, and of such a share of what is live, are not worth letting go of: for each, however small,
- * that takes drivers 25 us, in which the device does nothing. */
-#define SPARE_LEAST ((size_t) 4 << 20)
+/* Cached blocks up to this many bytes, and up to this share of the live bytes, are not freed: a driver takes 25 us
+ * to free a block of any size, and the device idles meanwhile. */
+#define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* How much spare blocks may take when `bytes` more are to be had: all that is held is then at most twice what is live, and
- * the little that is not worth letting go of. */
+/* The bytes that cached blocks may take before `bytes` more are allocated: then at most twice the live bytes are
+ * held, and the few that are not worth freeing. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
-    return SPARE_LEAST + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
+    return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Blocks are a little larger than asked for, so that a later run that is a little longer may have one again: drivers
- * take 0.1 ms and more to make a large buffer and to let go of one. */
+/* Rounds up, so that a later run that is a little longer can take the block: a driver takes 0.1 ms or more to create
+ * or free a large buffer. */
 static size_t roomy(size_t bytes)
 {
     size_t step = 256;
@@ -117,7 +117,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* What this very call has put by is nobody's else to give (give_spare of dict.c). */
+    /* Nobody else frees the blocks that this call has cached (give_spare of dict.c). */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);
@@ -158,7 +158,7 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
 
 void ordo_runs_trim_spare(struct ordo_runs *runs)
 {
-    ordo_runs_limit_spare(runs, live_bytes(runs) > SPARE_LEAST ? live_bytes(runs) : SPARE_LEAST);
+    ordo_runs_limit_spare(runs, live_bytes(runs) > SPARE_MIN ? live_bytes(runs) : SPARE_MIN);
 }
 
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs of elements, newest last within a run and among runs: what the sorted array and the LSM are made of, and
- * what a structure that is built anew makes of a batch, or of a batch and its own content.
+/* Sorted runs of elements. Newer elements come later within a run, and newer runs later in a set. The sorted array,
+ * the LSM and FAST consist of runs. Other structures make runs to sort batches and to rebuild.
  *
  *     run[0]     oldest, largest     k0 k1 k2 ...   values   hidden bits   visible counts   index
  *     run[1]     newer               k0 k1 ...      ...
@@ -35,10 +35,9 @@
  *
  * An UNMARKED run may have bits without being `erased` if newer runs have hidden its elements.
  *
- * An update adds a run, or merges the newest ones with it into a new one; no key or value changes in place, so an
- * update that fails has changed nothing. Hidden bits are set in place, by queries too: for what is stale (R3); and by one launch, the
- * last of a call that erases an interval: an element that is newest becomes a tombstone where it stands.
- */
+ * An update adds a run, or merges the newest runs with it into a new run. No key or value changes in place, so an
+ * update that fails changes nothing. Queries set hidden bits of stale elements in place (R3). A call that erases an
+ * interval sets bits of newest elements in its last launch, so these become tombstones. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -47,11 +46,11 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Where the parts of a block lie, in bytes from its start; all are multiples of 256. Parts may have room for more elements than
- * the run has: they are then further apart than `bytes` tells. */
+/* Offsets of the parts of a block, in bytes; all are multiples of 256. A part may have capacity for more elements
+ * than the run has; then the offsets exceed the sum of the parts. */
 struct ordo_run_layout {
     size_t  values, hidden, visible, nodes, bytes;
-    cl_uint node_log2; /* of the index, as the profile had it when room was made for it */
+    cl_uint node_log2; /* of the index, as in the profile when the block was laid out */
 };
 
 enum ordo_run_marks {
@@ -62,35 +61,35 @@ enum ordo_run_marks {
 
 struct ordo_sorted_run {
     cl_mem                 mem;
-    size_t                 mem_bytes; /* of the block; layout.bytes, what the run needs, or more */
+    size_t                 mem_bytes; /* of the block: layout.bytes or more */
     struct ordo_run_layout layout;
     size_t                 count;
     enum ordo_run_marks    marks;
     bool                   has_hidden; /* R3 */
     bool                   distinct;   /* R6 */
     bool                   erased;     /* R7 */
-    bool                   indexed;    /* the index is built; its nodes lie in the block */
+    bool                   indexed;    /* the index is built */
     struct ordo_index      index;
-    uint64_t               query_cost; /* what queries have cost that looked into it (lsm.c) */
+    uint64_t               query_cost; /* the cost of queries that looked into it (lsm.c) */
 };
 
-/* Oldest first; no run in it is empty. */
+/* Oldest first. No run is empty. */
 struct ordo_run_set {
     struct ordo_sorted_run run[ORDO_MAX_RUNS];
     size_t                 n;
 };
 
-/* A dictionary of runs; of other structures, what makes runs for them. */
+/* A dictionary of runs. Other structures have one to make runs. */
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* Blocks kept for later runs, so few that all blocks together take little more than twice what runs do. */
+    /* Cached blocks for later runs. All blocks together take little more than twice the bytes of the runs. */
     struct {
         cl_mem mem;
         size_t bytes;
     } spare[ORDO_MAX_RUNS];
     size_t n_spare, spare_bytes;
-    size_t bytes, bytes_peak; /* of all blocks, spare ones included */
+    size_t bytes, bytes_peak; /* of all blocks, cached ones included */
     size_t cleanups;
 };
 
@@ -116,7 +115,7 @@ static inline struct ordo_slice ordo_run_visible(const struct ordo_sorted_run *r
 {
     return ordo_at(run->mem, run->layout.visible / 4);
 }
-/* Of the directory of visible counts. */
+/* Entries of the directory of visible counts. */
 static inline size_t ordo_run_entries(size_t count)
 {
     return ordo_ceil_div(count, RUN_BLOCK) + 1;
@@ -150,31 +149,32 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* ---- sorted_run.c ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run.c
+ * ------------------------------------------------------------------------------------------------- */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
-/* A run of `count` elements, not yet written, in a spare block or a new one: no bits, no index, nothing known. */
+/* A run of `count` elements, not written yet, without bits and index, in a cached block or a new one. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
-/* The same in scratch of the call. */
+/* A run of `count` elements, not written yet, in scratch of the call. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Whether a run of `count` elements is no larger than the device's largest allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Keeps the run's block for later, or lets go of it. A run without a block is fine. */
+/* Caches the run's block, or frees it. Nothing if the run has no block. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_give_spare(ordo_dict *dict);
-/* Drops spare blocks, the largest first, until they take no more than `most` bytes. */
+/* Frees cached blocks, the largest first, until they take no more than `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Keeps spare blocks of no more than runs take. */
+/* Frees cached blocks that exceed the bytes of the runs. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
-/* Puts one run in the place of all; none if `run` has none. */
+/* Replaces all runs by one, or by none if it has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Enqueues the build of the run's index, if it is not there. */
+/* Builds the run's index if it is not there. Enqueues. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the set to a kernel's arguments: the buffers of the runs (RUNS_KEYS), the same buffers again for a kernel that takes
- * `values` (RUNS_VALUES), and *table, which must stay until the launch. */
+/* Adds the set to a kernel's arguments: the buffers of the runs (RUNS_KEYS), the same buffers again for a kernel
+ * that takes `values` (RUNS_VALUES), and *table, which must stay until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 /* A slice from its element `at` on. ordo_none() stays ordo_none(). */
@@ -183,82 +183,81 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* ---- sorted_run_resolve.c ------------------------------------------------------------------------------------------------ */
+/* ---- sorted_run_resolve.c
+ * ------------------------------------------------------------------------------------------------ */
 
-/* Makes R4 and R5 hold for all runs. Nothing if they do. Enqueues; no wait.
- * Cost  each element of a run that is not marked is searched for in each older run. */
+/* Makes R4 and R5 hold for all runs: searches for each element of an unmarked run in each older run. Enqueues. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Of a set whose other runs are marked, marks the newest, too, which is stored: after an error it is as if it were not marked.
- * Nothing is counted. */
+/* Marks the newest run. The others are marked. After an error it counts as unmarked. Counts nothing. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* The number of visible elements of each run. Resolves; waits, if anything may be hidden. */
+/* The number of visible elements of each run. Resolves. Waits if a run has bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
 /* The number of visible elements of a run that is its set's only one. Marks nothing. Waits. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* The number of visible elements of all runs. Resolves; waits as ordo_run_set_counts. */
+/* The number of visible elements of all runs. Resolves. Waits if a run has bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
-/* The directory that a run's hidden bits make, in ordo_run_entries words from `out` on. */
+/* Writes the directory of a run's hidden bits to ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Makes R4 and R5 hold, for all runs with bits. Enqueues. */
+/* Makes R4 and R5 hold, and gives each run bits. Enqueues. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Sets the bits of all stale elements in `stale`, for each run a slice of words, whatever is in them. */
+/* Writes the bits of all stale elements to `stale`, a slice of words for each run. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
-/* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run_merge.c
+ * ------------------------------------------------------------------------------------------------- */
 
-/* Sorts a batch into a new run (equal keys in the order of the batch); all tombstones if `erase`. */
+/* Sorts a batch into a new run, stably. All elements are tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* The same, or a run from updates that are sorted, in scratch of the call, which has its block: it is not to be released. */
+/* A sorted batch, or a run from sorted updates, in scratch of the call. Its block is not to be released. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* A new run of the distinct keys of a batch, of equal ones the last. Waits for how many they are. One that ascends is
- * copied. */
+/* A new run of the distinct keys of a batch: the last of equal ones. Copies a batch that ascends. Waits. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A new run from updates that are sorted. */
+/* A new run from sorted updates. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates: sorted ones, or as a call has them. */
+/* A batch of updates: `sorted`, or the arrays of a call. */
 struct ordo_run_batch {
-    const struct ordo_sorted_updates *sorted; /* NULL: what follows */
+    const struct ordo_sorted_updates *sorted; /* NULL: the other members */
     bool                              erase;
     struct ordo_slice                 keys, values;
     size_t                            count;
 };
-/* A new run from either. */
+/* A new run from a batch. */
 ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,
                                  struct ordo_sorted_run *out);
-/* Merges n runs of the device's, oldest first and each next to the last, into a new one that keeps every element. */
+/* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
 ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in, size_t n,
                             struct ordo_sorted_run *out);
-/* Writes what is visible of a resolved set; values may be ordo_none(). */
+/* Writes the visible elements of a resolved set. `values` may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* A new run of what is visible in the set: resolves it, waits for its size. `out` has no block if nothing is visible. */
+/* A new run of the visible elements of the set. *out has no block if none is visible. Resolves. Waits. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* The same of runs of a resolved set that stand next to each other, with their visible counts: by itself such a stretch
- * can be replaced, as what it makes stale elsewhere is hidden (R4). */
-ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+/* A new run of the visible elements of n neighbouring runs of a resolved set, with their visible counts. Such a
+ * segment can be replaced alone, because elements that it makes stale in older runs are hidden (R4). */
+ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Whether the set need not be resolved for that. */
+/* Whether ordo_runs_visible need not resolve the set. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* The same, without resolving the set where that can be done and there is the memory: then in a block with room for all that the
- * runs have, and the run's layout. */
+/* A new run of the visible elements of the set. Does not resolve the set if one pass can do without and memory for all
+ * stored elements is free; then the block has capacity for all of them. Waits. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* The same of a clean run and a batch beside it, which hides nothing: a key's value is what all elements of the key come to. The batch's
- * values may be changed, also if it fails. */
+/* A new run of a clean run and a batch without tombstones. A key's value combines all elements of the key. May
+ * change the batch's values, also after an error. Waits. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
-/* Whether that can be done with what is stored and so many more elements. */
+/* Whether ordo_runs_combine works for the stored elements and `count` more. */
 bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);
 
 #endif

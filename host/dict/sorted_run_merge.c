@@ -23,7 +23,7 @@ static ordo_status sort_into(struct ordo_call *call, const ordo_dict *dict, bool
     return erase ? hide_all(call, run) : ORDO_OK;
 }
 
-/* Gives the run's block back if `status` is an error, and returns it. */
+/* Releases the run's block if `status` is an error. Returns `status`. */
 static ordo_status keep_if_ok(struct ordo_runs *runs, struct ordo_sorted_run *run, ordo_status status)
 {
     if (status != ORDO_OK)
@@ -159,7 +159,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* A new run of the `count` elements that are visible in a resolved set; of none *out stays as it is. */
+/* A new run of the `count` visible elements of a resolved set. Leaves *out alone if count is 0. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -237,7 +237,7 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     return status;
 }
 
-/* A clean run and a batch beside it. */
+/* A clean run and a batch. */
 static bool is_pair(const struct ordo_run_set *set)
 {
     return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden;
@@ -271,8 +271,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* A new run of what is visible in the set, whose runs need not be resolved, in a block with room for all that they have.
- * Waits. *out has no block if nothing is visible. */
+/* A new run of the visible elements of a set that need not be resolved, in a block for all stored elements. *out has
+ * no block if no element is visible. Waits. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {
@@ -286,17 +286,17 @@ static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const s
     return ORDO_OK;
 }
 
-ordo_status ordo_runs_filter_stretch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
+ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out)
 {
-    struct ordo_run_set stretch = { .n = n };
+    struct ordo_run_set segment = { .n = n };
     size_t              count = 0;
 
-    memcpy(stretch.run, in, n * sizeof *in);
+    memcpy(segment.run, in, n * sizeof *in);
     for (size_t r = 0; r < n; r++)
         count += counts[r];
     *out = (struct ordo_sorted_run) { .mem = NULL };
-    return filter(runs, call, &stretch, count, out);
+    return filter(runs, call, &segment, count, out);
 }
 
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set)

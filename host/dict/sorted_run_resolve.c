@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks what is stale in sorted runs, and counts what is left: launches of cl/dict/sorted_run.cl. */
+/* Marks stale elements of sorted runs and counts visible ones. */
 #include "dict/sorted_run.h"
 
 #include "primitive/scan.h"
@@ -12,7 +12,7 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
-/* Hides what an equal element follows in the run. `fresh`: `hidden` is not yet written. */
+/* Hides each element that an equal one follows in the run. `fresh`: `hidden` is not written yet. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -26,7 +26,7 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Hides in `older` the elements that `newer` has too; `hidden` is written. */
+/* Hides the elements of `older` that `newer` has, too. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
@@ -68,7 +68,7 @@ static void lose_count(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* What run r makes stale, in itself and in older runs. */
+/* Hides the elements that run r makes stale, in itself and in older runs. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
@@ -125,7 +125,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Runs that are so short have their directories made together, each by one group: two launches for each take longer. */
+/* One launch makes the directories of runs that are this short, each by one group. Two launches for each run take
+ * longer. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* at most */
@@ -239,7 +240,7 @@ static bool has_bits(const struct ordo_run_set *set)
     return false;
 }
 
-/* Waits once, however many runs there are. (Reads that do not wait stop an H200's queue for 0.14 ms.) */
+/* Waits once for all runs. (A read that does not wait stalls the queue of an H200 for 0.14 ms.) */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
 {

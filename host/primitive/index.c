@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building a static search index: one launch of cl/primitive/index.cl; of a compressed one some more, and a wait. */
+/* Builds a static search index in one launch; a compressed one in several, with a wait. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -35,58 +35,57 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     return index;
 }
 
-/* Launches a kernel of cl/primitive/index.cl over `items`. */
-static ordo_status launch(struct ordo_call *call, const struct ordo_index *index, const char *name, size_t items,
-                          const struct ordo_arg *args, size_t n_args)
+/* A kernel of cl/primitive/index.cl over `items`. */
+static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index *index, const char *name, size_t items)
 {
-    const size_t             group = ordo_min_size(64, ordo_device_facts(call->dev)->max_group);
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", index->key },
-        { "INDEX_NODE_LOG2", index->node_log2 },
-        { "INDEX_GROUP", (uint32_t) group },
-        { NULL, 0 },
-    };
-    struct ordo_kernel *kernel = NULL;
-
-    ORDO_TRY(ordo_call_kernel(call, "primitive/index.cl", name, defines, &kernel));
-    return ordo_call_launch_kernel(call, kernel, ordo_min_size(ordo_ceil_div(items, group), 1 << 16), group, args,
-                                   n_args);
+    const size_t group = ordo_min_size(64, ordo_device_facts(dev)->max_group);
+    return (struct ordo_launch) { .file = "primitive/index.cl",
+                                  .kernel = name,
+                                  .groups = ordo_min_size(ordo_ceil_div(items, group), 1 << 16),
+                                  .group = group,
+                                  .defines = { { "ORDO_KEY", index->key },
+                                               { "INDEX_NODE_LOG2", index->node_log2 },
+                                               { "INDEX_GROUP", (long) group } } };
 }
 
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index)
 {
     if (index->bytes == 0)
         return ORDO_OK;
-    const cl_ulong at = index->keys.at, nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
-    const cl_uint  count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
-    return launch(call, index, "index_build", (size_t) nodes << index->node_log2,
-                  ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(index->shift),
-                            ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(nodes)));
+    const cl_ulong           nodes_at = (cl_ulong) index->nodes_at << index->node_log2;
+    const cl_uint            count = (cl_uint) index->count, nodes = index_nodes(index->blocks, index->node_log2);
+    const struct ordo_launch launch = kernel(call->dev, index, "index_build", (size_t) nodes << index->node_log2);
+    struct ordo_args         args = { .n = 0 };
+
+    ordo_args_slice(&args, &index->keys);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(index->shift), ORDO_ARG(index->nodes), ORDO_ARG(nodes_at),
+             ORDO_ARG(nodes));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Finds each block's width, and from these where each lies, in `offsets`; index->width is what all have, or 0, and *units what
- * they take together. Waits. */
+/* Finds each block's width and offset. index->width: the width of all blocks, or 0; *units: their total size. Waits. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
-    const cl_ulong         at = index->keys.at;
-    const cl_uint          count = (cl_uint) index->count, blocks = index->blocks;
-    const int              mark = call->n_scratch;
-    const struct ordo_scan scan = { .type = ORDO_U32,
-                                    .op = ORDO_SUM,
-                                    .in = ordo_at(offsets, 0),
-                                    .out = ordo_at(offsets, 0),
-                                    .count = (size_t) blocks + 1 };
-    cl_uint                widest = 0;
-    cl_mem                 found = NULL;
+    const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
+    const cl_uint            count = (cl_uint) index->count, blocks = index->blocks;
+    const int                mark = call->n_scratch;
+    const struct ordo_scan   scan = { .type = ORDO_U32,
+                                      .op = ORDO_SUM,
+                                      .in = ordo_at(offsets, 0),
+                                      .out = ordo_at(offsets, 0),
+                                      .count = (size_t) blocks + 1 };
+    struct ordo_args         args = { .n = 0 };
+    cl_uint                  widest = 0;
+    cl_mem                   found = NULL;
 
     ORDO_TRY(ordo_call_scratch(call, sizeof widest, &found));
     ORDO_TRY(ordo_call_fill(call, found, 0, sizeof widest, 0));
     ORDO_TRY(ordo_call_fill(call, offsets, blocks * sizeof(cl_uint), sizeof(cl_uint), 0));
-    ORDO_TRY(launch(call, index, "index_widths", blocks,
-                    ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(blocks),
-                              ORDO_ARG(offsets), ORDO_ARG(found))));
+    ordo_args_slice(&args, &index->keys);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(blocks), ORDO_ARG(offsets), ORDO_ARG(found));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_scan(call, &scan));
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
@@ -98,13 +97,13 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     return ORDO_OK;
 }
 
-/* Makes the blocks. Where all have one width, or nearly, they need no offsets. */
+/* Makes the blocks. Blocks of one width, or nearly, need no offsets. */
 static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 {
-    const size_t   offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
-    const cl_ulong at = index->keys.at;
-    const cl_uint  count = (cl_uint) index->count, blocks = index->blocks;
-    cl_uint        units = 0;
+    const size_t     offsets_bytes = ((size_t) index->blocks + 1) * sizeof(cl_uint);
+    const cl_uint    count = (cl_uint) index->count, blocks = index->blocks;
+    struct ordo_args args = { .n = 0 };
+    cl_uint          units = 0;
 
     ORDO_TRY(ordo_buffer_create(call->dev, offsets_bytes, &index->offsets));
     ORDO_TRY(measure_blocks(call, index, index->offsets, &units));
@@ -112,14 +111,16 @@ static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
         ordo_buffer_destroy(call->dev, &index->offsets);
     index->packed_bytes = (size_t) units * 16 + (index->offsets ? offsets_bytes : 0);
     ORDO_TRY(ordo_buffer_create(call->dev, (size_t) units * 16, &index->packed));
-    return launch(call, index, "index_pack", (size_t) blocks * PACK_KEYS,
-                  ORDO_ARGS(ORDO_ARG(index->keys.mem), ORDO_ARG(at), ORDO_ARG(count), ORDO_ARG(blocks),
-                            ORDO_ARG(index->offsets), ORDO_ARG(index->width), ORDO_ARG(index->packed)));
+    const struct ordo_launch launch = kernel(call->dev, index, "index_pack", (size_t) blocks * PACK_KEYS);
+    ordo_args_slice(&args, &index->keys);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(blocks), ORDO_ARG(index->offsets), ORDO_ARG(index->width),
+             ORDO_ARG(index->packed));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments and makes *index, whose memory is the caller's to free, also after an error. */
+/* Checks the arguments and makes *index. The caller frees its memory, also after an error. */
 static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {
@@ -130,7 +131,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_slice(dev, "keys", keys, count, ordo_type_bytes(key)));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? PACK_LOG2 : ordo_index_node_log2(dev, key));
-    if (compressed && count > 0) { /* on a grid of its own: I6 */
+    if (compressed && count > 0) { /* without the grid of the buffer: I6 */
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, PACK_LOG2);
         index->keys = keys;
         ORDO_TRY(pack(call, index));

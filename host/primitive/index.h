@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index, as searches see it; cl/shared/index.h shows what lies in its memory. */
+/* A static search index. cl/shared/index.h shows its memory. */
 #ifndef ORDO_INDEX_H
 #define ORDO_INDEX_H
 
@@ -8,7 +8,7 @@
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
-    struct ordo_slice keys;      /* the array it is over; not retained: only compared */
+    struct ordo_slice keys;      /* the array; not retained, only compared */
     size_t            count;     /* of keys */
     cl_uint           node_log2; /* of the keys per node */
     cl_uint           shift, blocks, levels;
@@ -16,20 +16,20 @@ struct ordo_index {
     cl_mem            nodes;    /* NULL if there is no level: at most one block */
     size_t            nodes_at; /* the first node, counted in nodes from the buffer's start */
 
-    /* Of a compressed one: its keys (cl/shared/index.h, I5 to I7). */
+    /* A compressed index has keys, too (cl/shared/index.h, I5 to I7). */
     cl_mem  packed;  /* NULL: it is none */
     cl_mem  offsets; /* NULL: all blocks have `width` bytes a key */
     cl_uint width;
-    size_t  packed_bytes; /* with those of the offsets */
+    size_t  packed_bytes; /* offsets included */
 };
 
-/* Log2 of the keys per node that the profile asks for now. What reserves memory for an index that is built later keeps it:
- * tunables may change in between. */
+/* Log2 of the keys of a node in the profile. A caller that reserves memory for a later index keeps it, because
+ * tunables may change. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* An index of so many keys, without its memory: `bytes` says how much that is. */
+/* An index of `count` keys without memory; index.bytes is the size of its nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
-/* Builds it in index->nodes; nothing where bytes is 0. */
+/* Builds the index in index->nodes. Nothing if index->bytes is 0. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

@@ -2,16 +2,16 @@
 /* The merge of a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
 #include "primitive/merge_batch.h"
 
-/* Elements of a tile, at least; and tiles of a merge, at most, as each sums up what those before it keep. */
-#define TILE_LEAST 64
-#define TILES_MOST 1024
+/* The fewest elements of a tile, and the most tiles, because each tile sums up the counts of the tiles before it. */
+#define TILE_MIN  64
+#define TILES_MAX 1024
 
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params)
 {
     return ordo_group_of(dev, ORDO_RUNS_GROUP, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes)) == 1;
 }
 
-/* One merge on its way. */
+/* A merge. */
 struct merge {
     const struct ordo_merge_params *params;
     const struct ordo_merge_source *array, *batch;
@@ -25,28 +25,28 @@ static void cut(const ordo_device *dev, struct merge *m)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(m->params->key), m->params->value_bytes);
     const size_t          count = m->array->count + m->batch->count, items = ordo_tunable(dev, ORDO_RUNS_ITEMS, data);
-    size_t                length = ordo_ceil_div(count, TILES_MOST);
+    size_t                length = ordo_ceil_div(count, TILES_MAX);
 
     length = length > items ? length : items;
-    m->length = (cl_uint) (length > TILE_LEAST ? length : TILE_LEAST);
+    m->length = (cl_uint) (length > TILE_MIN ? length : TILE_MIN);
     m->tiles = ordo_ceil_div(count, m->length);
 }
 
 static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, const struct ordo_args *args)
 {
     const struct ordo_merge_combine *combine = m->out->combine;
-
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", m->params->key },
-        { "ORDO_VALUE_BYTES", m->params->value_bytes },
-        { "ORDO_DESCENDING", m->params->descending },
-        { combine ? "COMBINE_TYPE" : NULL, combine ? (long) combine->type : 0 },
-        { "COMBINE_OP", combine ? (long) combine->op : 0 },
-        { NULL, 0 },
-    };
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(ordo_call_kernel(call, "primitive/merge_batch.cl", name, defines, &kernel));
-    return ordo_call_launch_kernel(call, kernel, m->tiles, 1, args->arg, args->n);
+    struct ordo_launch               launch = { .file = "primitive/merge_batch.cl",
+                                                .kernel = name,
+                                                .groups = m->tiles,
+                                                .group = 1,
+                                                .defines = { { "ORDO_KEY", m->params->key },
+                                                             { "ORDO_VALUE_BYTES", m->params->value_bytes },
+                                                             { "ORDO_DESCENDING", m->params->descending } } };
+    if (combine) {
+        ordo_launch_define(&launch, "COMBINE_TYPE", combine->type);
+        ordo_launch_define(&launch, "COMBINE_OP", combine->op);
+    }
+    return ordo_call_launch(call, &launch, args);
 }
 
 /* A run's hidden bits, as words. */

@@ -12,7 +12,7 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* What a tile may hold and how samples cut the runs into tiles. */
+/* The capacity of a tile, and the samples that cut the runs into tiles. */
 struct shape {
     size_t group, items;
     size_t n_rounds; /* runs fit in 2^n_rounds */
@@ -21,19 +21,19 @@ struct shape {
     size_t window;   /* samples per tile */
 };
 
-/* Samples further apart cost less to rank; but runs * stride elements of a tile's capacity stay free on average. */
-#define STRIDE_GOOD  96
-#define STRIDE_LEAST 32
-#define CHUNK_LEAST  1024 /* of one work-item: below, the cuts would take more scratch than promised */
+/* Samples further apart cost less to rank, but runs * stride elements of a tile stay free on average. */
+#define STRIDE_GOOD 96
+#define STRIDE_MIN  32
+#define CHUNK_MIN   1024 /* elements of one work-item: with fewer the cuts take more scratch than promised */
 
-/* What is to be merged, as far as the shape hangs on it. */
+/* The properties of a merge that its shape depends on. */
 struct plan {
     enum ordo_merge_marks marks;
     bool                  combines;
     size_t                n_runs;
 };
 
-/* Local memory of runs_tiles (runs_local in merge_runs.cl), rounded up. */
+/* RUNS_LOCAL_BYTES: local memory of a tile, at most (runs_local of cl/group/run_tile.cl). */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -43,7 +43,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Tiles of a group; false if such a group cannot run here or its tile is too small for so many runs. */
+/* Tiles of a group. False if the group cannot run here or its tile is too small for the runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -60,7 +60,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     const size_t n_runs = plan->n_runs;
     const size_t longest = shape->capacity / (2 * n_runs), spread = shape->capacity / (8 * n_runs);
     shape->stride = ordo_min_size(longest, spread > STRIDE_GOOD ? spread : STRIDE_GOOD);
-    if (shape->stride < STRIDE_LEAST)
+    if (shape->stride < STRIDE_MIN)
         return false;
     shape->window = shape->capacity / shape->stride - n_runs;
     return true;
@@ -70,14 +70,14 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
-    shape->items = elements > CHUNK_LEAST ? elements : CHUNK_LEAST;
+    shape->items = elements > CHUNK_MIN ? elements : CHUNK_MIN;
     shape->capacity = shape->items;
     shape->window = 8;
     shape->stride = shape->items / shape->window;
 }
 
-/* What the profile asks for, or the nearest that this device can run and that holds so many runs: smaller groups, then
- * larger ones, then work-items by themselves. */
+/* The shape of the profile, or the nearest one that runs here and holds the runs: smaller groups, then larger ones,
+ * then single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* One call on its way: the runs that are not empty, and what the launches share. */
+/* A merge: its runs that are not empty, and arguments that the launches share. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -119,25 +119,26 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* Of what is launched only runs_dedup itself hangs on how values are combined. */
-static ordo_status find_kernel(struct ordo_call *call, const struct merge *m, const char *name,
-                               struct ordo_kernel **out)
+/* A kernel with a work-item for each of `items`. Only runs_dedup depends on how values are combined. */
+static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
-
-    const struct ordo_define defines[] = {
-        { "ORDO_KEY", m->params->key },
-        { "ORDO_VALUE_BYTES", m->params->value_bytes },
-        { "ORDO_DESCENDING", m->params->descending },
-        { "RUNS_HIDDEN", m->marks },
-        { "RUNS_GROUP", (long) m->shape.group },
-        { "RUNS_ITEMS", (long) m->shape.items },
-        { "RUNS_SEARCH_GROUP", (long) m->search_group },
-        { combine ? "COMBINE_TYPE" : NULL, combine ? (long) combine->type : 0 },
-        { "COMBINE_OP", combine ? (long) combine->op : 0 },
-        { NULL, 0 },
-    };
-    return ordo_call_kernel(call, "primitive/merge_runs.cl", name, defines, out);
+    struct ordo_launch               launch = { .file = "primitive/merge_runs.cl",
+                                                .kernel = name,
+                                                .groups = ordo_ceil_div(items, group),
+                                                .group = group,
+                                                .defines = { { "ORDO_KEY", m->params->key },
+                                                             { "ORDO_VALUE_BYTES", m->params->value_bytes },
+                                                             { "ORDO_DESCENDING", m->params->descending },
+                                                             { "RUNS_HIDDEN", m->marks },
+                                                             { "RUNS_GROUP", (long) m->shape.group },
+                                                             { "RUNS_ITEMS", (long) m->shape.items },
+                                                             { "RUNS_SEARCH_GROUP", (long) m->search_group } } };
+    if (combine) {
+        ordo_launch_define(&launch, "COMBINE_TYPE", combine->type);
+        ordo_launch_define(&launch, "COMBINE_OP", combine->op);
+    }
+    return launch;
 }
 
 /* A launch's first arguments: a buffer for each run, used or not. */
@@ -153,44 +154,38 @@ static void add_values(struct ordo_args *args, const struct merge *m)
         ORDO_ADD(args, ORDO_ARG(m->run[r].values.mem));
 }
 
-static ordo_status launch(struct ordo_call *call, const struct merge *m, const char *name, size_t items, size_t group,
-                          struct ordo_args *args, const struct ordo_arg *own, size_t n_own)
-{
-    struct ordo_kernel *kernel = NULL;
-    ORDO_TRY(find_kernel(call, m, name, &kernel));
-    ordo_args_add(args, own, n_own);
-    return ordo_call_launch_kernel(call, kernel, ordo_ceil_div(items, group), group, args->arg, args->n);
-}
-
 static ordo_status enqueue_sample(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
+    const struct ordo_launch launch = kernel(m, "runs_sample", m->n_samples, m->search_group);
+    struct ordo_args         args = { .n = 0 };
+
     add_keys(&args, m);
-    return launch(call, m, "runs_sample", m->n_samples, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples)));
+    ORDO_ADD(&args, ORDO_ARG(m->table), ORDO_ARG(m->samples));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue_select(struct ordo_call *call, const struct merge *m)
 {
-    struct ordo_args args = { .n = 0 };
-    return launch(call, m, "runs_select", m->n_samples, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters)));
+    const struct ordo_launch launch = kernel(m, "runs_select", m->n_samples, m->search_group);
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(m->samples), ORDO_ARG(m->table), ORDO_ARG(m->splitters));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
 {
-    const cl_uint    n_splitters = (cl_uint) m->n_splitters;
-    struct ordo_args args = { .n = 0 };
+    const struct ordo_launch launch = kernel(m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group);
+    const cl_uint            n_splitters = (cl_uint) m->n_splitters;
+    struct ordo_args         args = { .n = 0 };
+
     add_keys(&args, m);
-    return launch(call, m, "runs_split", m->n_splitters * m->table.n_runs, m->search_group, &args,
-                  ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
-                            ORDO_ARG(m->splits)));
+    ORDO_ADD(&args, ORDO_ARG(m->table), ORDO_ARG(m->samples), ORDO_ARG(m->splitters), ORDO_ARG(n_splitters),
+             ORDO_ARG(m->splits));
+    return ordo_call_launch(call, &launch, &args);
 }
 
-/* RUNS_HEADS of merge_runs.cl. */
-#define HEADS 4
-
-/* Of the second run's values the last one of each key becomes what all of the key come to. */
+/* Combines the second run's values of each key into the last one. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -198,10 +193,13 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     const int                       mark = call->n_scratch;
     struct ordo_args                args = { .n = 0 };
     cl_mem                          heads = NULL;
+    const struct ordo_launch        launch =
+        kernel(m, "runs_heads", ordo_ceil_div(run->count, MERGE_RUNS_HEADS), m->search_group);
+
     ORDO_TRY(ordo_call_scratch(call, run->count, &heads));
     ordo_args_slice(&args, &run->keys);
-    ORDO_TRY(launch(call, m, "runs_heads", ordo_ceil_div(run->count, HEADS), m->search_group, &args,
-                    ORDO_ARGS(ORDO_ARG(n), ORDO_ARG(heads))));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(heads));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
     const struct ordo_scan scan = { .type = m->out.combine->type,
                                     .op = m->out.combine->op,
                                     .inclusive = true,
@@ -214,39 +212,61 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
+/* The arguments of the kernels that make tiles, up to the arrays of results. */
+struct tile_args {
+    struct ordo_args args;
+    cl_uint          n_tiles, n_rounds, capacity;
+};
+
+static void add_tile_args(struct tile_args *t, const struct merge *m)
+{
+    t->n_tiles = (cl_uint) m->n_splitters + 1;
+    t->n_rounds = (cl_uint) m->shape.n_rounds;
+    t->capacity = (cl_uint) m->shape.capacity;
+    add_keys(&t->args, m);
+    add_values(&t->args, m);
+    ORDO_ADD(&t->args, ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(t->n_tiles), ORDO_ARG(t->n_rounds),
+             ORDO_ARG(t->capacity));
+    ordo_args_slice(&t->args, &m->out.keys);
+    ordo_args_slice(&t->args, &m->out.values);
+}
+
+/* A kernel with a group for each tile, whose local memory is counted. */
+static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
+{
+    const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
+    struct ordo_launch launch = kernel(m, name, n_tiles * m->shape.group, m->shape.group);
+
+    if (m->shape.group > 1)
+        ordo_launch_define(&launch, "RUNS_LOCAL_BYTES",
+                           (long) local_bytes(m->params, &plan, m->shape.group, m->shape.items));
+    return launch;
+}
+
 static ordo_status enqueue_dedup(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong       keys_out_at = m->out.keys.at, values_out_at = m->out.values.at;
-    const cl_uint        n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint        n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct ordo_args     args = { .n = 0 };
     const int            mark = call->n_scratch;
+    struct tile_args     t = { .args.n = 0 };
     struct ordo_lookback state;
-    ORDO_TRY(ordo_lookback_state(call, n_tiles, sizeof(cl_uint), &state));
-    add_keys(&args, m);
-    add_values(&args, m);
-    ORDO_TRY(launch(call, m, "runs_dedup", n_tiles * m->shape.group, m->shape.group, &args,
-                    ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds),
-                              ORDO_ARG(capacity), ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at),
-                              ORDO_ARG(m->out.values.mem), ORDO_ARG(values_out_at), ORDO_ARG(state.mem),
-                              ORDO_ARG(state.stamp), ORDO_ARG(m->out.kept))));
+
+    add_tile_args(&t, m);
+    const struct ordo_launch launch = tile_kernel(m, "runs_dedup", t.n_tiles);
+    ORDO_TRY(ordo_lookback_state(call, t.n_tiles, sizeof(cl_uint), &state));
+    ORDO_ADD(&t.args, ORDO_ARG(state.mem), ORDO_ARG(state.stamp), ORDO_ARG(m->out.kept));
+    ORDO_TRY(ordo_call_launch(call, &launch, &t.args));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 static ordo_status enqueue_tiles(struct ordo_call *call, const struct merge *m)
 {
-    const cl_ulong   keys_out_at = m->out.keys.at, values_out_at = m->out.values.at, hidden_at = m->out.hidden.at;
-    const cl_uint    n_tiles = (cl_uint) m->n_splitters + 1;
-    const cl_uint    n_rounds = (cl_uint) m->shape.n_rounds, capacity = (cl_uint) m->shape.capacity;
-    struct ordo_args args = { .n = 0 };
-    add_keys(&args, m);
-    add_values(&args, m);
-    return launch(
-        call, m, m->shape.group > 1 ? "runs_tiles" : "runs_chunks", n_tiles * m->shape.group, m->shape.group, &args,
-        ORDO_ARGS(ORDO_ARG(m->table), ORDO_ARG(m->splits), ORDO_ARG(n_tiles), ORDO_ARG(n_rounds), ORDO_ARG(capacity),
-                  ORDO_ARG(m->out.keys.mem), ORDO_ARG(keys_out_at), ORDO_ARG(m->out.values.mem),
-                  ORDO_ARG(values_out_at), ORDO_ARG(m->out.hidden.mem), ORDO_ARG(hidden_at)));
+    const char      *name = m->shape.group > 1 ? "runs_tiles" : "runs_chunks";
+    struct tile_args t = { .args.n = 0 };
+
+    add_tile_args(&t, m);
+    const struct ordo_launch launch = tile_kernel(m, name, t.n_tiles);
+    ordo_args_slice(&t.args, &m->out.hidden);
+    return ordo_call_launch(call, &launch, &t.args);
 }
 
 static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *run)
@@ -259,7 +279,7 @@ static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *r
     m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
 }
 
-/* To an entry further on; leaves an empty run. */
+/* Moves a run to a later entry, and leaves an empty run. */
 static void move_run(struct merge *m, size_t from, size_t to)
 {
     const struct ordo_merge_source run = m->run[from], none = { .hidden = SIZE_MAX };
@@ -267,9 +287,9 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Of 3, 5 or 9 runs the first one, mostly the largest, is left out of all rounds but the last: the others move to the right
- * half of the tree of rounds, and in the left one it is alone. (Of other numbers that takes a round more, and a round of few
- * elements costs as much as one of many.) */
+/* Leaves the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: the other runs move to
+ * the right half of the tree of rounds. (With other numbers of runs that takes a round more, which costs the same
+ * for few elements.) */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -280,7 +300,7 @@ static void set_first_apart(struct merge *m)
     m->table.n_runs = (cl_uint) (half + n - 1);
 }
 
-/* Three runs or more, or bits to mind. */
+/* Merges three or more runs, or runs with bits. */
 static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
 {
     const size_t key_bytes = ordo_type_bytes(m->params->key);
@@ -384,7 +404,7 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* A run's part of an array; where the sum would not fit, an offset that no buffer has. */
+/* A run's part of an array. If the sum overflows, the offset is one that no buffer has. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
@@ -395,7 +415,7 @@ struct arrays {
     struct ordo_slice keys, values, keys_out, values_out;
 };
 
-/* Checks the arrays. The gaps between runs are not the call's. */
+/* Checks the arrays. Gaps between runs are not read. */
 static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params *params, const struct arrays *a,
                                 const struct ordo_run *runs, size_t n_runs, size_t count)
 {

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The multi-way merge as part of another call's launches, of runs in buffers of their own, with hidden bits. */
+/* The multi-way merge in launches of another call. Each run may lie in another buffer and have hidden bits. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
 #include "primitive/primitive.h"
+#include "shared/runs.h"
 
-/* What becomes of hidden bits: RUNS_HIDDEN of cl/primitive/merge_runs.cl. */
-enum ordo_merge_marks { ORDO_MARKS_NONE = 0, ORDO_MARKS_KEEP = 1, ORDO_MARKS_FILTER = 2, ORDO_MARKS_DEDUP = 3 };
+enum ordo_merge_marks {
+    ORDO_MARKS_NONE = RUNS_PLAIN,
+    ORDO_MARKS_KEEP = RUNS_KEEP,
+    ORDO_MARKS_FILTER = RUNS_FILTER,
+    ORDO_MARKS_DEDUP = RUNS_DEDUP
+};
 
 /* One run that is merged. Its hidden bits and its visible counts lie in the buffer of its keys. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
     size_t            hidden; /* bytes from the buffer's start, a multiple of 256; SIZE_MAX: no bits, all are visible */
-    size_t            visible; /* likewise; looked at only to filter */
+    size_t            visible; /* likewise; only for ORDO_MARKS_FILTER */
 };
 
 /* How the values of equal keys are combined: COMBINE_TYPE and COMBINE_OP of cl/group/value.cl. */
@@ -23,25 +28,24 @@ struct ordo_merge_combine {
 };
 
 struct ordo_merge_target {
-    struct ordo_slice                keys, values; /* to filter, each may be ordo_none() */
-    struct ordo_slice                hidden;       /* uint32_t words, to keep; overwritten whole */
-    cl_mem                           kept;         /* to dedup: a uint32_t, how many elements are written */
-    const struct ordo_merge_combine *combine;      /* to dedup two runs, see there; NULL: the last value is the key's */
+    struct ordo_slice                keys, values; /* for ORDO_MARKS_FILTER each may be ordo_none() */
+    struct ordo_slice                hidden;       /* uint32_t words, for ORDO_MARKS_KEEP; overwritten whole */
+    cl_mem                           kept;    /* for ORDO_MARKS_DEDUP: a uint32_t, the number of elements written */
+    const struct ordo_merge_combine *combine; /* for ORDO_MARKS_DEDUP of two runs; NULL: the last value is the key's */
 };
 
-/* Merges up to ORDO_MAX_RUNS runs, oldest first, checked before.
- *   none     keys and values
- *   keep     and the hidden bits
- *   filter   only what is visible; the runs are resolved (host/dict/sorted_run.h)
- *   dedup     the same of runs that need not be resolved: of each key only the last element, if its hidden bit is 0. The
- *            target has room for all. Of devices that can (ordo_merge_can_dedup). With out->combine there are two runs, neither
- *            empty, the first of distinct keys, none hidden: a key's value is what all its elements have together. The second
- *            run's values change. */
+/* Merges up to ORDO_MAX_RUNS runs, oldest first. Checks nothing.
+ *   none     writes keys and values
+ *   keep     writes keys, values and hidden bits
+ *   filter   writes visible elements of resolved runs (host/dict/sorted_run.h)
+ *   dedup    writes the last element of each key, if its hidden bit is 0. The target has capacity for all. Needs
+ *            ordo_merge_can_dedup. With out->combine there are two runs, neither empty, the first of distinct keys,
+ *            without hidden elements: a key's value combines all its elements. The second run's values change. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Whether the device can dedup so many runs, and combine if asked for: their tiles are made by groups, and these learn from each other. */
+/* Whether the device can dedup n_runs runs, and combine if `combines`: groups make the tiles, and look back. */
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines);
 
 #endif

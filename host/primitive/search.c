@@ -22,18 +22,17 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* How the kernels run here. `local`: groups keep keys in local memory, which takes barriers: not on a CPU, nor in
- * groups of 1. */
+/* `local`: groups keep keys in local memory, with barriers; not on a CPU, nor in groups of 1. */
 struct shape {
     bool   local;
     size_t group;
     size_t items;     /* queries per work-item and round */
     size_t depth_max; /* of a tree of keys in local memory, which has 2^depth of them */
-    size_t tiles;     /* rounds of one group that all queries take */
-    size_t resident;  /* groups that are worth having: what the device is taken to run at once, at most `tiles` */
+    size_t tiles;     /* rounds of one group for all queries */
+    size_t resident;  /* groups that the device is taken to run concurrently, at most `tiles` */
 };
 
-/* Work-items that a compute unit is taken to run at once. */
+/* Work-items that a compute unit is taken to run concurrently. */
 #define RESIDENT_ITEMS 2048
 
 static enum ordo_shape data_of(const struct ordo_search *s)
@@ -70,14 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Groups per compute unit of a CPU at most, each of which goes through tiles: then what a launch takes for each does not
- * count, and all units finish at about the same time. */
+/* The most groups for each compute unit of a CPU. Each group takes several tiles, so the cost of starting groups
+ * does not matter, and all units finish at about the same time. */
 #define GROUPS_PER_UNIT 256
 
-/* More groups than this fill every device, and a tile's number still does not wrap when it goes by as many. */
+/* The most groups. They fill every device, and a tile's number does not wrap when it grows by as many. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Groups to launch if each first fills a tree with 2^depth keys: so many that each then has as many queries. */
+/* The number of groups if each first fills a tree with 2^depth keys: then each has at least as many queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -90,7 +89,7 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* What the kernels are told of a compressed index; 0: there is none. */
+/* SEARCH_PACKED of the kernels. 0: the index is not compressed. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -105,10 +104,10 @@ static bool is_packed(const struct ordo_search *s)
     return packed_bytes(s) != 0;
 }
 
-/* Larger arrays than this leave no room in a cache for the index. */
+/* Arrays above this size leave no cache for the index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Finds by an index whose blocks and values should not push it out of the caches, where there is a way to say so. */
+/* Whether blocks and values are read so that the index stays in the caches. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -208,7 +207,7 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Bytes of nodes that a work-item of a GPU reads at once: they are in registers. */
 #define NODE_BYTES_MAX 256u
 
-/* Queries in flight: so many that their nodes fit. */
+/* Queries in flight, whose nodes fit into registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -240,7 +239,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* No kernel but search_indexed looks at these. */
+/* Only search_indexed uses these. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -259,8 +258,8 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* Keys that a tile of ascending queries is to span at most. On an H200 2^20 queries in 2^24 u32 keys took 71 us by 8 a work-item, which
- * span 32,768, 45 by 2 and 44 by 1; 2^22 queries, which lie closer, 73 by 8, 68 by 4 and 76 by 2. */
+/* Keys that a tile of ascending queries is to span at most. On an H200 2^20 queries in 2^24 u32 keys took 71 us by 8
+ * a work-item, which span 32,768, 45 by 2 and 44 by 1; 2^22 queries, which lie closer, 73 by 8, 68 by 4 and 76 by 2. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -273,8 +272,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* The tree may have two keys per query of the tile: if there are as many queries as keys, what a tile spans then fits
- * although it varies. */
+/* The tree has up to two keys for each query of the tile. With as many queries as keys the span of most tiles fits. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -304,8 +302,8 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* With at least this many keys per query, ascending queries too go through the index: of what lies between two of them
- * it reads less than a pass over the keys would. */
+/* With at least this many keys for each query, ascending queries use the index, too: it reads less than a pass over
+ * the keys. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
@@ -362,7 +360,8 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts the queries, or partitions them, with their numbers; then searches for them, each answer going to its query's place. */
+/* Sorts or partitions the queries with their numbers, and searches for them. Each answer goes to the place of its
+ * query. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -517,7 +516,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* An index is over an array in device memory, so no array of the host's has one. */
+/* Host arrays have no index, because an index is over an array in device memory. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
@@ -579,7 +578,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_in(keys, count, key_bytes),
         ordo_host_in(values, count, value_bytes),
         ordo_host_in(queries, n_queries, key_bytes),
-        ordo_host_inout(values_out, n_queries, value_bytes), /* what is not found is left alone */
+        ordo_host_inout(values_out, n_queries, value_bytes), /* values of missing keys stay */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
     const size_t     n = sizeof a / sizeof *a;

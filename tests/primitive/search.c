@@ -42,9 +42,9 @@ static void check_way(struct test *t, struct search_case c, int way)
     test_true(t, check_case(t, &c, way >= 10));
 }
 
-/* Each type and each way are kernels of their own. On the device as it is u32 has every way at every size, each other type a quarter
- * of the ways; with masks each size has half of the ways, of another type than u32 half of a third, which the seed decides. The suite slow
- * has all (ORDO_TEST_KINDS=all). */
+/* Each type and each way are kernels of their own. On the device as it is u32 has every way at every size, each
+ * other type a quarter of the ways; with masks each size has half of the ways, of another type than u32 half of a
+ * third, which the seed decides. The suite slow has all (ORDO_TEST_KINDS=all). */
 static bool way_is_tried(const struct test *t, ordo_type type, int way, size_t size)
 {
     if (test_wants_all("ORDO_TEST_KINDS") || (type == ORDO_U32 && t->mask[0] == 0))
@@ -106,8 +106,9 @@ Test(search, ranks_and_values_are_those_of_a_binary_search)
     test_each_device_and_mask(check_types);
 }
 
-/* Every shape at sizes where duplicates cross blocks, nodes and tiles; as many queries of a work-item as by default. A GPU's kernels, and
- * ways that the seed leaves out, are those of check_types: others take long to compile. With ORDO_TEST_KINDS=all, all. */
+/* Every shape at sizes where duplicates cross blocks, nodes and tiles; as many queries of a work-item as by default.
+ * A GPU's kernels, and ways that the seed leaves out, are those of check_types: others take long to compile. With
+ * ORDO_TEST_KINDS=all, all. */
 static void check_shapes(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS"), gpu = t->mask[0] != 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for elements that break the invariants of a run. */
 #pragma once
-#include "dict/runs/runs.cl"
+#include "device/atomic.cl"
+#include "dict/each.cl"
+#include "group/runs.cl"
 
 /* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
@@ -9,8 +11,9 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the least element that breaks the rule of finding f, and adds stale elements to findings[RUN_STALE].
- * `stale` are the bits of a fresh count; `counted`: the directory is compared with the one at words + counted_at. */
+/* Lowers findings[f] to the least element that breaks the rule of finding f, and adds stale elements to
+ * findings[RUN_STALE]. `stale` are the bits of a fresh count; `counted`: the directory is compared with the one at
+ * words + counted_at. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

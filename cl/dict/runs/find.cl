@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds in the runs of a set, newest first: a launch of the kernels of primitive/search_body.cl for each run. Between the
- * launches found[i] holds a state. */
+/* Finds in the runs of a set, newest first: a launch of the kernels of primitive/search_body.cl for each run.
+ * Between the launches found[i] holds a state. */
 #pragma once
 #include "dict/each.cl"
 #include "group/hidden.cl"
@@ -38,7 +38,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Answers query i if no newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the query. */
+/* Answers query i if no newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the
+ * query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

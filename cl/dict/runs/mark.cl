@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides the elements of an older run that a newer run has, too: the queries are the newer run's keys. The kernels are those of
- * primitive/search_body.cl. */
+/* Hides the elements of an older run that a newer run has, too: the queries are the newer run's keys. The kernels
+ * are those of primitive/search_body.cl. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"

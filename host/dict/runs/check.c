@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of host/dict/sorted_run.h, and what is stored for nothing. Both mark what is stale anew, in scratch. */
+/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. Both mark stale elements afresh, in
+ * scratch. */
 #include "dict/runs/runs.h"
 
-/* Scratch for each run: bits of what is stale, then a directory. */
+/* Scratch for each run: bits of stale elements, then a directory. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };

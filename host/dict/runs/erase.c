@@ -7,7 +7,7 @@
 static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_interval_erasure *e, cl_mem *spans)
 {
-    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/erase.cl", "run_span", set->n);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/runs.cl", "run_span", set->n);
     struct ordo_args         args = { .n = 0 };
     run_table                table;
     cl_mem                   lows = NULL, highs = NULL;
@@ -28,7 +28,7 @@ static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, con
 static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_interval_erasure *e, cl_mem spans, size_t *gone, size_t *left)
 {
-    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/erase.cl", "run_gone", 2);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/runs.cl", "run_gone", 2);
     struct ordo_args         args = { .n = 0 };
     run_table                table;
     cl_uint                  total[2] = { 0, 0 };
@@ -55,7 +55,7 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
     /* However few elements are hidden, all entries of the directories after them change. */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
-    const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/erase.cl", "run_hide", items);
+    const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);
     struct ordo_args         args = { .n = 0 };
     run_table                table;
 

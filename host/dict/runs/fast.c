@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: the oldest run is the tree, the newer ones, of which there is one as a rule, are the buffer; when the tree is built
- * anew. */
+/* FAST: the oldest run is the tree; newer runs, usually one, are the buffer. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -158,9 +157,9 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Queries that look into the buffer too pay for it, until they have paid what it costs to merge it with the tree: then that
- * is done, without a wait, so what is stale stays until the next rebuild. Counted in elements that a merge moves in the
- * time. */
+/* Queries that look into the buffer pay for it. When they have paid the cost of merging it with the tree, it is
+ * merged without a wait, so stale elements stay until the next rebuild. The unit is the time in which a merge moves
+ * one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

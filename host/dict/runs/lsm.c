@@ -7,10 +7,9 @@
  *   update, more than ORDO_MAX_COUNT would be stored   first CLEAN
  *   update, memory is short                            CLEAN, if elements may be stale
  *   change, 8 elements are stored for each live one    GATHER the batch and all runs if one pass can, else COUNT
- *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if so many are stale
+ *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if more are stale
  *   change, cleanup_doubled: 2 for each live one       CLEAN
- *   queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits
- */
+ *   queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits */
 #include "ordo/lsm.h"
 #include "dict/runs/runs.h"
 
@@ -69,7 +68,8 @@ static void note_arrival(struct lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. Waits. A single run is counted without marks. A run without stale elements needs no bits. */
+/* Counts the live elements. Waits. A single run is counted without marks. A run without stale elements needs no
+ * bits. */
 static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -90,8 +90,8 @@ static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-/* A change leaves fewer than STORED_MAX stored elements for each live one. If that many may be stored and STALE_PERCENT or
- * less are stale after all, a count has cost less than half of a cleanup. */
+/* A change leaves fewer than STORED_MAX stored elements for each live one. If that many may be stored and
+ * STALE_PERCENT or less are stale after all, a count has cost less than half of a cleanup. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -99,9 +99,9 @@ static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
 enum action {
     KEEP,   /* nothing */
     MERGE,  /* the runs from `first` on become one */
-    GATHER, /* what is visible becomes one run, in one pass */
+    GATHER, /* the visible elements become one run, in one pass */
     COUNT,  /* the live elements are counted; CLEAN if more than `percent` of the stored ones are stale */
-    CLEAN,  /* what is visible becomes one run */
+    CLEAN,  /* the visible elements become one run */
 };
 
 struct plan {
@@ -207,8 +207,8 @@ static ordo_status gather(struct lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Merges the runs first .. first + n - 1 into one. That one inherits the query cost of the runs that queries have looked
- * into. */
+/* Merges the runs first .. first + n - 1 into one. That one inherits the query cost of the runs that queries have
+ * looked into. */
 static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
@@ -347,8 +347,9 @@ static ordo_status put(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
     return status;
 }
 
-/* Carries out a plan for the newest run, which is stored, so an error is only logged. `marks`: queries of order come between
- * updates, so the batch is marked by itself before it is merged: then nothing is searched for again in older runs. */
+/* Carries out a plan for the newest run, which is stored, so an error is only logged. `marks`: queries of order come
+ * between updates, so the batch is marked by itself before it is merged: then nothing is searched for again in older
+ * runs. */
 static void settle(struct lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct plan plan = plan_batch(lsm);
@@ -416,10 +417,10 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A query looks into every run. It would cost less if all runs were one. Each run remembers the cost of the queries that
- * looked into it. When that cost, of some of the newest runs, reaches the cost of a merge of these runs and the one
- * before, they are merged. So no sequence of queries costs more than twice the better of the two ways, like the rent in the
- * ski rental problem. The unit is the time in which a merge moves one element. */
+/* A query looks into every run. It would cost less if all runs were one. Each run remembers the cost of the queries
+ * that looked into it. When that cost, of some of the newest runs, reaches the cost of a merge of these runs and the
+ * one before, they are merged. So no sequence of queries costs more than twice the better of the two ways, like the
+ * rent in the ski rental problem. The unit is the time in which a merge moves one element. */
 #define FIND_MOVES       2
 #define RANK_MOVES       3  /* a search for a rank; a count takes two */
 #define SELECT_MOVES     32 /* a search for a key bit by bit */
@@ -440,8 +441,8 @@ static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
     return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * (uint64_t) stored_from(lsm, first);
 }
 
-/* The oldest of the newest runs for whose merge queries have paid, if they pay `more` for each run, and that fit into one
- * run; else the newest run. */
+/* The oldest of the newest runs for whose merge queries have paid, if they pay `more` for each run, and that fit
+ * into one run; else the newest run. */
 static size_t first_paid(const struct lsm *lsm, uint64_t more)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -455,8 +456,8 @@ static size_t first_paid(const struct lsm *lsm, uint64_t more)
     return set->n - 1;
 }
 
-/* Before a query that costs `more` for each run. Merging all runs in a call that waits leaves out stale elements: that takes
- * no longer, and later queries need not search for them. */
+/* Before a query that costs `more` for each run. Merging all runs in a call that waits leaves out stale elements:
+ * that takes no longer, and later queries need not search for them. */
 static struct plan plan_query(const struct lsm *lsm, uint64_t more, bool waits)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -469,7 +470,8 @@ static struct plan plan_query(const struct lsm *lsm, uint64_t more, bool waits)
     return (struct plan) { .action = MERGE, .first = first };
 }
 
-/* Without the memory for a merge, queries go on without, and pay anew. The merged run keeps the cost of its oldest run. */
+/* Without memory for a merge the runs stay, and queries start to pay again. The merged run keeps the cost of its
+ * oldest run. */
 static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, const struct plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -506,7 +508,7 @@ static ordo_status pay_queries(struct lsm *lsm, struct ordo_call *call, size_t q
     return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
 }
 
-/* The same for queries that resolve the runs. */
+/* Before queries that resolve the runs. */
 static ordo_status pay_ordered(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
     lsm->resolved = true;
@@ -531,8 +533,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Before ranges of which the caller waits for the number of results: estimates that number, if as many results as there is
- * room for might pay for a merge. */
+/* Before ranges whose caller waits for the number of results: estimates that number if `capacity` results would pay
+ * for a merge. */
 static ordo_status pay_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

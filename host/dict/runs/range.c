@@ -6,17 +6,17 @@
 
 static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t items)
 {
-    return ordo_dict_kernel(dict, "dict/runs/range.cl", name, items);
+    return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
-/* What a stretch of ranges has in scratch: ranks of run r from r * count on, where each query's candidates begin, and how
- * many visible elements are before it. */
+/* Scratch of a part of the ranges: ranks of run r from r * count on, the first candidate of each query, and the
+ * number of visible elements before it. */
 struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* So few bounds are looked for in all runs by one launch, without the runs' indexes: two launches a run, and one for the index of
- * a run that is new, take longer than plain searches. */
+/* One launch searches for up to this many bounds in all runs, without indexes. Two launches for each run, and one
+ * for the index of a new run, take longer than plain searches. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -50,7 +50,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Ranks, candidates and, if wanted, the numbers of results in the place of offsets. */
+/* Finds ranks and candidates, and with `offsets` the number of results of each range. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -75,7 +75,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* `all`: of which these ranges are a stretch, so that all say whether there is room. */
+/* `ranges` is a part of `all`, whose last offset is compared with the capacity. */
 static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                 const struct ordo_ranges *ranges, const struct ordo_ranges *all,
                                 const struct range_scratch *s)
@@ -91,15 +91,14 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
     ordo_args_slice(&args, &ranges->values_out);
-    /* How many candidates there are is known on the device alone: groups for all that there is room for, within
-     * reason. */
+    /* Only the device knows the number of candidates, so groups for the whole capacity are launched, up to a limit. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
-        ordo_dict_kernel_shares(dict, "dict/runs/range.cl", "run_range", items > ranges->count ? items : ranges->count);
+        ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
     return ordo_call_launch(call, &launch, &args);
 }
 
-static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, size_t most)
 {
     struct ordo_ranges part = *ranges;
     part.lo = ordo_slice_from(ranges->lo, at);
@@ -109,20 +108,20 @@ static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* The ranks of one stretch stay for the second half; those of more are found again. */
-static ordo_status range_in_stretches(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
-                                      const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
+/* The ranks of a single part stay for the second half. The ranks of several parts are found again. */
+static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
+                                  const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
     const bool wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
 
     for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
-        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        const struct ordo_ranges part = part_of(ranges, at, most);
         ORDO_TRY(measure_ranges(call, dict, set, &part, true, s));
     }
     if (!ranges->offsets_known)
         ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
     for (size_t at = 0; at < ranges->count && wanted; at += most) {
-        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        const struct ordo_ranges part = part_of(ranges, at, most);
         if (ranges->offsets_known || most < ranges->count)
             ORDO_TRY(measure_ranges(call, dict, set, &part, false, s));
         ORDO_TRY(scan_sums(call, ordo_at(s->candidates, 0), part.count + 1));
@@ -158,12 +157,12 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     most = ordo_min_size(most, RANGES_MAX / set->n);
     ORDO_TRY(ordo_run_set_resolve(call, dict, set));
     ORDO_TRY(ordo_runs_take_scratch(call, take_range_scratch, &set->n, &most, &s));
-    ORDO_TRY(range_in_stretches(call, dict, set, ranges, most, &s));
+    ORDO_TRY(range_in_parts(call, dict, set, ranges, most, &s));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
-/* Ranges that are asked for how many elements they have, to know about the others. */
+/* The number of ranges that an estimate measures. */
 #define SAMPLE_MAX ((size_t) 1 << 14)
 
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)
@@ -180,7 +179,7 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
     ORDO_TRY(ordo_run_index(call, dict, &set->run[0]));
     struct ordo_run_set oldest = { .run = { set->run[0] }, .n = 1 };
     ORDO_TRY(ordo_runs_take_scratch(call, take_range_scratch, &oldest.n, &most, &s));
-    const struct ordo_ranges part = stretch_of(ranges, 0, most);
+    const struct ordo_ranges part = part_of(ranges, 0, most);
     ORDO_TRY(measure_ranges(call, dict, &oldest, &part, false, &s));
     ORDO_TRY(scan_sums(call, ordo_at(s.candidates, 0), part.count + 1));
     ORDO_TRY(ordo_call_read(call, s.candidates, part.count * sizeof candidates, &candidates, sizeof candidates));

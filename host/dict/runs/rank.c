@@ -6,7 +6,7 @@
 
 static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t items)
 {
-    return ordo_dict_kernel(dict, "dict/runs/rank.cl", name, items);
+    return ordo_dict_kernel(dict, "dict/runs/runs.cl", name, items);
 }
 
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* The ranks of this many queries are in scratch at a time: of all runs together no more than an allocation may have. If memory
- * is short, half as many, again and again. */
+/* The ranks of this many queries are in scratch at a time: of all runs together no more than an allocation may have.
+ * If memory is short, half as many, again and again. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 

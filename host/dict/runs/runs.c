@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries of sorted runs as a whole: built, gathered into one run, exported. */
+/* Builds, gathers into one run, and exports dictionaries of sorted runs. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -11,13 +11,13 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Whether a run's block has more than it needs and a little (roomy, take_spare). */
+/* Whether the block exceeds the bytes of the run by more than create_block and take_spare allow. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Of a run by itself: with what its block has left over, a sixteenth of what it takes. */
+/* Bytes of cached blocks that compact keeps: a sixteenth of the run, less the unused bytes of its block. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -26,7 +26,7 @@ static size_t little_spare(const struct ordo_runs *runs)
     return little > left_over ? little - left_over : 0;
 }
 
-/* Puts what is visible into one run in a block of the size that it needs. */
+/* Moves all visible elements into one run in a block that fits. */
 static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
 {
     struct ordo_sorted_run run;
@@ -35,7 +35,8 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Of one run, or none. What the caller wants is done by then, so a smaller block that is not to be had is no error. */
+/* Moves a single run to a smaller block, if its block is twice too large. Without memory for that it stays; no
+ * error. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -76,10 +77,11 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- with less memory than that takes ------------------------------------------------------------------------------ */
+/* ---- with less memory than that takes
+ * ------------------------------------------------------------------------------ */
 
-/* How many runs from `first` on have together no more visible elements than fit into one. */
-static size_t stretch_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
+/* The number of runs from `first` on whose visible elements fit into one run. */
+static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
     while (first + n < runs->set.n && ordo_runs_fit(runs, count + counts[first + n]))
@@ -87,8 +89,8 @@ static size_t stretch_from(const struct ordo_runs *runs, const size_t *counts, s
     return n;
 }
 
-/* Puts one run, or none, in the place of n. */
-static void replace_stretch(struct ordo_runs *runs, size_t *counts, size_t first, size_t n,
+/* Replaces n runs by one, or by none. */
+static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first, size_t n,
                             const struct ordo_sorted_run *run)
 {
     struct ordo_run_set   *set = &runs->set;
@@ -96,7 +98,7 @@ static void replace_stretch(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    for (size_t r = 0; r < first; r++) /* hidden from now on by their own bits alone, if by tombstones that go */
+    for (size_t r = 0; r < first; r++) /* their bits may replace tombstones that go (R7) */
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
     memmove(&counts[first + kept], &counts[first + n], rest * sizeof *counts);
@@ -109,9 +111,8 @@ static void replace_stretch(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Leaves out what is hidden in n runs, which become one; *less: whether that was anything. Nothing changes if there is not
- * the memory. */
-static ordo_status shrink_stretch(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
+/* Merges the visible elements of n runs into one. *less: an element was removed. Without memory nothing changes. */
+static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {
     const struct ordo_sorted_run *in = &runs->set.run[first];
@@ -120,48 +121,47 @@ static ordo_status shrink_stretch(struct ordo_runs *runs, struct ordo_call *call
 
     if (n == 1 && counts[first] == in->count)
         return ORDO_OK;
-    const ordo_status status = ordo_runs_filter_stretch(runs, call, in, &counts[first], n, &run);
+    const ordo_status status = ordo_runs_filter_segment(runs, call, in, &counts[first], n, &run);
     if (status != ORDO_OK) {
         ordo_call_abandon(call, mark);
         return status;
     }
-    replace_stretch(runs, counts, first, n, &run);
+    replace_segment(runs, counts, first, n, &run);
     *less = true;
     return ORDO_OK;
 }
 
-/* Goes once through the runs, which become fewer; *less: whether anything was left out. Stretches that lack memory stay as
- * they are, and *lacks says so. */
+/* Shrinks each segment once. *less: an element was removed. *lacks: the status of a segment that lacked memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
     for (size_t first = 0; first < runs->set.n;) {
         const size_t before = runs->set.n;
-        size_t       length = stretch_from(runs, counts, first);
-        ordo_status  status = shrink_stretch(runs, call, counts, first, length, less);
+        size_t       length = segment_from(runs, counts, first);
+        ordo_status  status = shrink_segment(runs, call, counts, first, length, less);
         if (ordo_lacks_memory(status) && length > 1) {
             length = 1;
-            status = shrink_stretch(runs, call, counts, first, length, less);
+            status = shrink_segment(runs, call, counts, first, length, less);
         }
         if (ordo_lacks_memory(status))
             *lacks = status;
         else
             ORDO_TRY(status);
-        first += runs->set.n + length > before; /* a stretch with no visible element leaves no run */
+        first += runs->set.n + length > before; /* a segment without visible elements leaves no run */
     }
     return ORDO_OK;
 }
 
-/* Puts what is visible into few runs, one stretch of runs after the other, each as long as there is memory for: less than
- * one run of all takes. Resolves; waits. */
-static ordo_status gather_in_stretches(struct ordo_runs *runs, struct ordo_call *call)
+/* Moves the visible elements into few runs, segment by segment. Takes less memory than one run of all. Resolves.
+ * Waits. */
+static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];
     bool        less = true, any = false;
     ordo_status lacks = ORDO_NO_DEVICE_MEMORY;
 
     ORDO_TRY(ordo_run_set_counts(call, &runs->dict, &runs->set, counts));
-    while (lacks != ORDO_OK && less) { /* the memory that one stretch gives back may be enough for another */
+    while (lacks != ORDO_OK && less) { /* a segment may free the memory that another needs */
         lacks = ORDO_OK;
         less = false;
         ORDO_TRY(shrink_all(runs, call, counts, &less, &lacks));
@@ -187,7 +187,7 @@ ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call)
     ordo_status status = ordo_runs_gather(dict, call);
     if (ordo_lacks_memory(status)) {
         ordo_call_abandon(call, mark);
-        status = gather_in_stretches(runs, call);
+        status = gather_in_segments(runs, call);
     }
     runs->cleanups += status == ORDO_OK;
     return status;
@@ -203,7 +203,7 @@ ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call)
         ordo_status status = gather_tightly(runs, call);
         if (ordo_lacks_memory(status) && !clean) {
             ordo_call_abandon(call, mark);
-            status = gather_in_stretches(runs, call);
+            status = gather_in_segments(runs, call);
         }
         ORDO_TRY(status);
     }

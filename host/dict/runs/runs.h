@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sorted array, the LSM and FAST have in common: dictionaries of sorted runs (dict/sorted_run.h).
+/* Operations that the sorted array, the LSM and FAST share: dictionaries of sorted runs (dict/sorted_run.h).
  *
- * Files, each of which calls only those before it: runs.c (whole contents), find.c, rank.c, range.c, erase.c, select.c, check.c; then
- * the structures, which know nothing of each other: sorted_array.c, lsm.c, fast.c.
- */
+ * A file calls only functions of files before it: runs.c (whole contents), find.c, rank.c, range.c, erase.c,
+ * select.c, check.c; then the structures, which know nothing of each other: sorted_array.c, lsm.c, fast.c. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -13,16 +12,17 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Puts one run, clean or none, in the place of all; into a smaller block if it needs less than half of its own. */
+/* Replaces all runs by one, clean or without a block. Moves it to a smaller block if it needs less than half of its
+ * block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Leaves the first `count` elements of a clean set, where they are. */
+/* Cuts a clean set to its first `count` elements, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Puts what is visible into one run, in a block at most twice as large as it needs. The set has a run. Waits. */
+/* Moves all visible elements into one run, in a block at most twice as large as needed. The set is not empty. Waits. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* The same, and counts as a cleanup; nothing where all is visible in one run. Without the memory for one run, or if that
- * were larger than an allocation may be: into as few as there is memory for. */
+/* Gathers and counts a cleanup, unless the set is clean. Without memory for one run, or above the largest
+ * allocation, makes as few runs as fit. Waits. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Cleans up as ordo_runs_clean_up does, and keeps next to no spare blocks. */
+/* Cleans up, and frees nearly all cached blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);
@@ -48,7 +48,7 @@ size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* These resolve. */
+/* The queries below resolve the set. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -67,8 +67,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides the elements of an interval; *gone: how many were visible, *left: how many still are. Resolves; waits, unless these are
- * known. There is a run. */
+/* Hides the elements of an interval. *gone: the visible elements of it; *left: those that remain. Resolves. Waits
+ * unless `e` has the counts. The set is not empty. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the elements of the spans, a run_interval for each run, `gone` elements in all. The last launch of a call. */
@@ -79,14 +79,14 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* Resolves. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* The first or last elements of a set that is resolved; *left: how many there are besides. A few launches if they are few, else
- * *done is false and nothing was. To be taken away they are hidden, as above. Waits. */
+/* Writes the first or last elements, and hides them to take them. *got: their number; *left: the number of others.
+ * *done is false, and nothing happens, if they are many. Resolves. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* R1 to R7 for all runs, on the device; waits. ORDO_BROKEN with the invariant, the run and the element. */
+/* Checks R1 to R7 of all runs on the device. ORDO_BROKEN with the invariant, the run and the element. Waits. */
 void        ordo_runs_doubt(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);

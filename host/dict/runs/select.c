@@ -18,22 +18,21 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     ordo_args_slice(&args, &selects->keys_out);
     ordo_args_slice(&args, &selects->values_out);
     ordo_args_slice(&args, &selects->found);
-    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/select.cl", "run_select", selects->count);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/runs.cl", "run_select", selects->count);
     return ordo_call_launch(call, &launch, &args);
 }
 
 /* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
-/* On a GPU each run brings as many candidates as are wanted, and all but so many are looked at for nothing; a CPU takes them by one
- * work-item. */
+/* On a GPU each run contributes `count` candidates, most of them in vain. On a CPU one work-item takes the elements. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes them; where they lie, and how many elements there are, is in scratch. */
+/* Writes the elements. `spans` get their places, `total` the number of visible elements. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {
     const size_t             items = ordo_device_facts(call->dev)->cpu ? 1 : set->n * ends->count;
-    const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/select.cl", "run_ends", items);
+    const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_ends", items);
     const cl_uint            most = (cl_uint) ends->count, last = ends->last;
     struct ordo_args         args = { .n = 0 };
     run_table                table;

@@ -4,8 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch, which goes, into a new array. The set is a copy: what is marked in the array's bits on
- * the way is of no meaning to the array itself, which has none. `combine`: how values are combined; NULL: the batch's replace them. */
+/* Merges the array and a batch into a new array, and releases the batch. The set is a copy, because merging may mark
+ * its runs. `combine`: how values are combined; NULL: the batch's replace them. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -51,8 +51,8 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an index of it would have
- * paid. */
+/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an
+ * index of it would have paid. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
@@ -69,7 +69,7 @@ static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call,
     return merge_batch(runs, call, &batch, NULL);
 }
 
-/* Without the memory for all that both have, what comes of it may still fit. */
+/* Without memory for all elements of both, the result may still fit. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile of a merge of runs, by a work-group: its part of each run is loaded, merged pair by pair in local memory, and
+ * stored. primitive/merge_runs.cl has the macros. */
+#pragma once
+#include "group/run_cuts.cl"
+#include "group/value.cl"
+
+#define RUNS_SLOTS (RUNS_GROUP * RUNS_ITEMS)
+#if RUNS_SLOTS + RUNS_ITEMS > 0xffff
+#error "RUNS_GROUP * RUNS_ITEMS must be below 65536: a place in a tile is 16 bits"
+#endif
+#if RUNS_GROUP < RUN_TABLE_MAX
+#error "RUNS_GROUP must be at least RUN_TABLE_MAX: one work-item finds a run's part of the tile"
+#endif
+
+MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
+
+/* A tile is merged in rounds. In round l, *regions* of 2^l runs each are made from two of the round before; all rounds'
+ * regions together are the 31 nodes of a binary tree over 16 runs. Within local memory the regions of a round lie one
+ * after another, from round 1 on each beginning at a multiple of RUNS_ITEMS: so each work-item's slots are of one. */
+#define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
+#define RUNS_ROUNDS_MAX 4
+ORDO_FN uint runs_first_region(uint round)
+{
+    return 2 * RUN_TABLE_MAX - ((2 * RUN_TABLE_MAX) >> round);
+}
+
+typedef struct {
+    ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
+#if RUNS_FROM
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood; with
+                                             RUNS_FROM_HIDDEN if it is hidden */
+#endif
+#if VALUE_COMBINES
+    /* Of an element of the second run, by where in the tile's input it stood: how many of the first run's in the
+     * tile come before it. */
+    ushort upto[RUNS_SLOTS + RUNS_ITEMS];
+#endif
+    run_table table;
+    runs_part part[RUN_TABLE_MAX];
+    uint      before[RUN_TABLE_MAX]; /* of a run's elements before its part, those in the output */
+    /* Element `at` of the tile's input, if of run r, is key_of[r][at], once runs_lay_out is done; before, each
+     * points to its run's first element. */
+    runs_keys   key_of[RUN_TABLE_MAX];
+    runs_values value_of[RUN_TABLE_MAX];
+#if RUNS_HIDDEN
+    runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
+    uint       shift[RUN_TABLE_MAX];       /* which element of its run element `at` of the tile's input is, less `at` */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* keep: bits of hidden slots, as words of the whole output */
+#endif
+#if RUNS_CLOSES_GAPS
+    fold_scratch visible; /* slots */
+#endif
+#if RUNS_HIDDEN == RUNS_DEDUP
+    ordo_key_form next[RUN_TABLE_MAX]; /* the key that follows a run's part of the tile */
+    uint          has_next[RUN_TABLE_MAX];
+    uint          ticket, tiles_before; /* look-back's */
+#endif
+    uint start[RUNS_REGIONS];       /* a region's first slot */
+    uint count[RUNS_REGIONS];       /* a region's elements */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
+    uint begin;                     /* the tile's first element of the output */
+} runs_local;
+#ifdef RUNS_LOCAL_BYTES
+ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
+#endif
+
+/* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
+ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
+{
+    const uint first = runs_first_region(round);
+    uint       slot = 0, in_region = 0, left = capacity;
+    for (uint r = 0; r < n; r++) {
+        const uint count = min(mem->part[r].end - mem->part[r].begin, left);
+        left -= count;
+        in_region += count;
+        if ((r + 1) % (1u << round) == 0) {
+            mem->start[first + (r >> round)] = slot;
+            mem->count[first + (r >> round)] = in_region;
+            slot += round == 0 ? in_region : (in_region + RUNS_ITEMS - 1) / RUNS_ITEMS * RUNS_ITEMS;
+            in_region = 0;
+        }
+    }
+    mem->used[round] = slot;
+}
+
+/* How many elements of run r that come before its element i are in the output. */
+ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
+{
+#if RUNS_HIDDEN == RUNS_FILTER
+    if (mem->hidden_of[r])
+        return run_visible_before(mem->hidden_of[r], mem->visible_of[r], i);
+#endif
+    return i;
+}
+
+/* One of four work-items that concurrently set up a group. (With the pointers of keys and of values by two of
+ * them plain merges took 86 registers on sm_90, for 48.) */
+#define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
+
+/* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
+ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
+                          uint capacity)
+{
+    const uint lid = (uint) get_local_id(0);
+    if (lid < RUN_TABLE_MAX) {
+        const runs_part none = { 0, 0 };
+        const bool      is = lid < mem->table.n_runs;
+        mem->part[lid] = is ? runs_part_of(&mem->table, splits, tile, n_tiles, lid) : none;
+        mem->before[lid] = is ? runs_output_before(mem, lid, mem->part[lid].begin) : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid <= n_rounds)
+        runs_lay_out_round(mem, lid, 1u << n_rounds, capacity);
+    if (lid == RUNS_GROUP - 1) {
+        mem->begin = 0;
+        for (uint r = 0; r < 1u << n_rounds; r++)
+            mem->begin += mem->before[r];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < RUN_TABLE_MAX) {
+        const long shift = (long) mem->part[lid].begin - (long) mem->start[lid];
+        mem->key_of[lid] += shift;
+        mem->value_of[lid] += shift;
+#if RUNS_HIDDEN
+        mem->shift[lid] = (uint) shift;
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Which run element `at` of the tile's input is of, the first n. Mostly the first one, which is mostly the largest. */
+ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
+{
+    return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
+}
+
+/* Run r from its first element on, once runs_lay_out is done. */
+ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
+{
+    return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
+}
+
+/* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the
+ * last is read again: loads without a condition are in flight all at once. The runs are among the first n. Called by
+ * the whole group; ends with a barrier. */
+ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
+{
+    const uint lid = (uint) get_local_id(0);
+    ordo_key   key[RUNS_ITEMS];
+#if RUNS_HIDDEN
+    uint hidden = 0; /* a bit each */
+#endif
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint at = min(i * RUNS_GROUP + lid, count - 1);
+        const uint r = runs_run_of(mem, n, at);
+        key[i] = mem->key_of[r][at];
+#if RUNS_HIDDEN
+        hidden |= (uint) run_is_hidden(mem->hidden_of[r], mem->shift[r] + at) << i;
+#endif
+    }
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        mem->keys[i * RUNS_GROUP + lid] = key_bits(key[i]);
+#if RUNS_HIDDEN
+        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid) | (hidden >> i & 1 ? RUNS_FROM_HIDDEN : 0);
+#elif RUNS_FROM
+        mem->from[i * RUNS_GROUP + lid] = (ushort) (i * RUNS_GROUP + lid);
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Whether a round has something to do for the region at `slot`: not for the first one if its right half is empty, as it
+ * begins where its left half does. */
+ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
+{
+    const uint right = runs_first_region(round - 1) + 1;
+    return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
+}
+
+/* Makes the regions of a round, each from two of the round before, in place; at first there are n runs. Each work-
+ * item makes RUNS_ITEMS slots; those past a region's end get elements without meaning. Called by the whole group;
+ * needs a barrier before, ends with one. */
+ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
+{
+    const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
+    const bool    works = runs_merges(mem, round, slot);
+    ordo_key_form merged[RUNS_ITEMS];
+    uint          from[RUNS_ITEMS];
+
+    if (works) {
+        __local const uint *starts = mem->start + runs_first_region(round);
+        const uint          region = runs_last_start(starts, n >> round, slot);
+        const uint          left = runs_first_region(round - 1) + 2 * region;
+        const uint          a_at = mem->start[left], a_count = mem->count[left];
+        const uint          b_at = mem->start[left + 1], b_count = mem->count[left + 1];
+        const uint          diagonal = min(slot - starts[region], a_count + b_count);
+        const uint          a = merge_path(mem->keys + a_at, a_count, mem->keys + b_at, b_count, diagonal);
+        const merge_cursor  at = { a_at + a, a_at + a_count, b_at + diagonal - a, b_at + b_count };
+        runs_serial(mem->keys, at, merged, from);
+#if RUNS_FROM
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++)
+            from[i] = mem->from[from[i]];
+#endif
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (works) {
+        ORDO_UNROLL
+        for (uint i = 0; i < RUNS_ITEMS; i++) {
+            mem->keys[slot + i] = merged[i];
+#if RUNS_FROM
+            mem->from[slot + i] = (ushort) from[i];
+#endif
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
+
+#if RUNS_HIDDEN == RUNS_KEEP
+/* Sets bit (shift + slot) of mem->marks for each hidden slot. These are few; many of one word would queue for it. By
+ * the whole group; ends with a barrier. */
+ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
+{
+    const uint lid = (uint) get_local_id(0);
+    for (uint word = lid; word < RUNS_SLOTS / 32 + 2; word += RUNS_GROUP)
+        mem->marks[word] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint slot = i * RUNS_GROUP + lid;
+        if (slot < count && mem->from[slot] & RUNS_FROM_HIDDEN)
+            ordo_local_or(&mem->marks[(shift + slot) / 32], 1u << ((shift + slot) & 31));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Writes the tile's bits. The first and the last word may be shared with the tiles beside; all are 0 before the
+ * launch. */
+ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
+{
+    const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
+    runs_mark_slots(mem, count, shift);
+    for (uint word = get_local_id(0); word < words; word += RUNS_GROUP) {
+        __global uint *to = hidden_out + mem->begin / 32 + word;
+        if (word > 0 && word + 1 < words)
+            *to = mem->marks[word];
+        else if (mem->marks[word])
+            ordo_or(to, mem->marks[word]);
+    }
+}
+#endif
+
+#if RUNS_CLOSES_GAPS
+#if RUNS_HIDDEN == RUNS_DEDUP
+/* The key that follows the part of the tile of this work-item's run, if it has one: it is known long before it is
+ * needed. */
+typedef struct {
+    ordo_key_form key;
+    bool          is;
+} runs_key;
+
+ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
+{
+    const uint r = min((uint) get_local_id(0), (uint) RUN_TABLE_MAX - 1);
+    runs_key   next = { 0, get_local_id(0) < mem->table.n_runs && mem->part[r].end < mem->table.count[r] };
+    if (next.is)
+        next.key = key_bits(runs_whole(mem, r)[mem->part[r].end]);
+    return next;
+}
+
+/* By the whole group; ends with a barrier. */
+ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
+{
+    if (get_local_id(0) < RUN_TABLE_MAX) {
+        mem->next[get_local_id(0)] = next.key;
+        mem->has_next[get_local_id(0)] = next.is;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Whether an element of key x follows the tile, which has one and nothing greater. */
+ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
+{
+    bool does = false;
+    for (uint r = 0; r < mem->table.n_runs; r++)
+        does = does || (mem->has_next[r] && mem->next[r] == x);
+    return does;
+}
+
+/* Whether the element of a slot is the newest of its key. */
+ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
+{
+    const ordo_key_form x = mem->keys[slot];
+    return slot + 1 < count ? mem->keys[slot + 1] != x : !runs_goes_on(mem, x);
+}
+#else
+ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
+{
+    return true;
+}
+#endif
+
+/* A bit for each visible slot of this work-item's in the merged tile of `count` slots. */
+ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
+{
+    const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
+    uint       visible = 0;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        visible |= (uint) (first + i < count && !(mem->from[first + i] & RUNS_FROM_HIDDEN) &&
+                           runs_is_newest(mem, first + i, count))
+                   << i;
+    return visible;
+}
+
+#if VALUE_COMBINES
+/* Notes for the elements of this work-item's slots where what the first run has of their keys would be. By the whole
+ * group; the next barrier makes it known. */
+ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
+{
+    const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint from = mem->from[first + i] & ~RUNS_FROM_HIDDEN;
+        if (first + i < count && from >= second_run && from < count)
+            mem->upto[from] = (ushort) (first + i - (from - second_run));
+    }
+}
+
+/* What becomes of `value`, of a slot's element, which is element `at` of the tile's input: with that of the last
+ * element of the first run that is not greater, if it has the slot's key. It may be the last one before the tile. */
+ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
+{
+    const uint second_run = mem->start[1];
+    if (at < second_run)
+        return value;
+    const uint before = mem->part[0].begin + min((uint) mem->upto[at], second_run);
+    if (before == 0 || key_bits(runs_whole(mem, 0)[before - 1]) != mem->keys[slot])
+        return value;
+    return value_combine((mem->value_of[0] - mem->part[0].begin)[before - 1], value);
+}
+#endif
+
+/* Visible slots of the work-items before this one, and of all. By the whole group, from uniform control flow; a barrier
+ * inside. */
+ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
+{
+    const uint upto = team_fold_upto(visible);
+    return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
+}
+
+/* Closes the gaps in the merged tile: moves this work-item's visible slots to slot `begin` and on; first keys, then
+ * `from`, as both at once are too many registers for some. By the whole group; ends with a barrier. */
+ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
+{
+    const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
+    ordo_key_form key[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        key[i] = mem->keys[first + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint to = begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (visible >> i & 1)
+            mem->keys[to++] = key[i];
+#if ORDO_VALUE_BYTES
+    ushort from[RUNS_ITEMS];
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        from[i] = mem->from[first + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    to = begin;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (visible >> i & 1)
+            mem->from[to++] = from[i];
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
+/* Writes the keys of the first `left` slots of the merged tile, if keys_out is not NULL. By the whole group, after a
+ * barrier. */
+ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
+{
+    const uint lid = (uint) get_local_id(0);
+    if (!keys_out)
+        return;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < left)
+            keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
+}
+
+/* Writes the values of the first `left` slots, from where they are, if values_out is not NULL; the tile's input has
+ * `count` elements, at least one, of n runs. By the whole group, after a barrier. */
+ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
+                              __global merge_value *values_out)
+{
+#if ORDO_VALUE_BYTES
+    const uint  lid = (uint) get_local_id(0);
+    merge_value value[RUNS_ITEMS];
+    if (!values_out)
+        return;
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++) {
+        const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
+        const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
+        value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
+#if VALUE_COMBINES
+        value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);
+#endif
+    }
+    ORDO_UNROLL
+    for (uint i = 0; i < RUNS_ITEMS; i++)
+        if (i * RUNS_GROUP + lid < left)
+            values_out[i * RUNS_GROUP + lid] = value[i];
+#endif
+}
+
+/* Loads a tile and merges it. It has `count` elements, at least one. By the whole group; ends with a barrier. */
+ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
+{
+    runs_load_keys(mem, 1u << n_rounds, count);
+    for (uint round = 1; round <= n_rounds; round++)
+        runs_merge_round(mem, round, 1u << n_rounds);
+}
