@@ -29,8 +29,9 @@ struct ordo_blink_config {
  *   new tree.
  * Blocking: an update waits once before it changes anything, or three times if over 1024 fall into
  *   one leaf.
- * Errors: the tree is unchanged, or complete after the next call. ORDO_BROKEN if a kernel failed
- *   half way and a node is damaged, until the tree is built or cleared.
+ * Errors: the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if the stores could
+ *   exceed ORDO_MAX_COUNT. ORDO_BROKEN if a kernel failed half way and damaged a node, until the
+ *   tree is built or cleared.
  * Concurrency: a batch refuses stores (ORDO_NOT_STORED) if no leaf is left and an eighth of them
  *   does not fit in order. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
