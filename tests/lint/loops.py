@@ -35,7 +35,7 @@ BOUNDED = {
     ("dict/ltree/split.cl", "i", "(n)"): "leaves and nodes, each of which has a number below 2^30",
     ("dict/trie/hamt.cl", "(low + high) / 2", ""): "keys of a node",
     ("dict/hash/batch.cl", "p", "1u << (table).bits"): "at most 2^24 partitions",
-    ("dict/runs/range.cl", "run", ""): "runs, of which a set has at most 16",
+    ("dict/runs/runs.cl", "run", ""): "runs, of which a set has at most 16",
     ("group/merge.cl", "(low + high) / 2", ""): "of a tile in local memory",
     ("primitive/compact.cl", "i", ""): "of a tile: ends with what it keeps",
     ("primitive/index.cl", "b", "blocks"): "a block has 32 keys or more: at most 2^27",

@@ -95,7 +95,7 @@ static uint64_t held_bytes(struct test *t, ordo_device *dev)
 
 /* ---- more than one allocation ------------------------------------------------------------------------------------ */
 
-enum { ALLOCATION = 400000, LARGE_STEP = 20000, LARGE_STEPS = 6 };
+enum { ALLOCATION = 1200000, LARGE_STEP = 60000, LARGE_STEPS = 6 }; /* a self-test takes 1 MB on a large GPU */
 
 /* Stores batches until the keys of all leaves exceed the largest allocation. Stored elements stay. */
 static void grow_too_large(struct test *t)

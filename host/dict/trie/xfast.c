@@ -138,10 +138,11 @@ static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
 static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
+
+    begin_prefixes(ordo_xfast_of(dict), config->seed); /* also before an error: destroying clears them */
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);
     ordo_xfast_of(dict)->group = config->group;
-    begin_prefixes(ordo_xfast_of(dict), config->seed);
     return ORDO_OK;
 }
 
