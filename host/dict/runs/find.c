@@ -70,7 +70,7 @@ static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, co
 ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, const struct ordo_slice *found,
                                 size_t count)
 {
-    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/find.cl", "run_none", count);
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/check.cl", "run_none", count);
     const cl_uint            n = (cl_uint) count;
     struct ordo_args         args = { .n = 0 };
 
