@@ -177,7 +177,9 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
         const uint i = tile_query(first, r);
         if (i >= queries.count)
             continue;
-        const bool again = !COUNT_FINDS || (SEARCH_LAST && none_before[r]);
+        bool again = !COUNT_FINDS;
+        if (SEARCH_LAST)
+            again = again || none_before[r];
         answer_query(keys, to, i, rank[r], query[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
     }
 }

@@ -4,8 +4,8 @@
  * two that are equal on all devices (tests/ltree/schedule.h), and kernels with a bug must fail in them.
  *
  * ORDO_TEST_HISTORIES=number of histories of 3,000 operations (default 40). */
-#include "tests/ltree/schedule.h"
 #include "tests/dict/history.h"
+#include "tests/ltree/schedule.h"
 #include "tests/primitive/scan_common.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"

@@ -14,6 +14,7 @@ of the rest.
 import collections
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -212,14 +213,17 @@ def is_asked(variants):
 # ---- whether all is there ------------------------------------------------------------------------------------------
 
 def modules_with_kernels(cl_folder):
-    """The files under cl/ in which a kernel begins."""
-    found = set()
+    """The files under cl/ in which a kernel begins, except files that others include: these are built with them."""
+    found, included = set(), set()
     for folder, _, names in os.walk(cl_folder):
         for name in names:
             path = os.path.relpath(os.path.join(folder, name), cl_folder)
             if name.endswith(".cl") and not path.startswith("device") and has_kernel(os.path.join(folder, name)):
                 found.add(path)
-    return found
+            if name.endswith(".cl"):
+                with open(os.path.join(folder, name), encoding="ascii") as file:
+                    included.update(re.findall(r'^#include "(.*)"', file.read(), re.M))
+    return found - included
 
 
 def has_kernel(path):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for elements that break the invariants of a run. */
+/* run_check looks for elements that break the invariants of a run; run_none answers finds if there is no run. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -41,4 +41,12 @@ void run_check(__global const ordo_key *keys, uint count, __global const uint *h
     RUN_EACH (uint, entry, (count - 1) / RUN_BLOCK + 2)
         if (visible[visible_at + entry] != words[counted_at + entry])
             ordo_min(&findings[RUN_MISCOUNTED], entry);
+}
+
+/* Nothing is found. */
+ORDO_KERNEL(RUN_GROUP)
+void run_none(__global uchar *found, ulong found_at, uint n)
+{
+    RUN_EACH (uint, i, n)
+        found[found_at + i] = 0;
 }

@@ -2,7 +2,6 @@
 /* Finds in the runs of a set, newest first: a launch of the kernels of primitive/search_body.cl for each run.
  * Between the launches found[i] holds a state. */
 #pragma once
-#include "dict/each.cl"
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
 
@@ -62,11 +61,3 @@ ORDO_FN void answer_prefetch(answers to, uint rank)
 }
 
 #include "primitive/search_body.cl"
-
-/* Nothing is found. */
-ORDO_KERNEL(RUN_GROUP)
-void run_none(__global uchar *found, ulong found_at, uint n)
-{
-    RUN_EACH (uint, i, n)
-        found[found_at + i] = 0;
-}

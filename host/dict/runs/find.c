@@ -70,10 +70,9 @@ static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, co
 ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, const struct ordo_slice *found,
                                 size_t count)
 {
-    struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/find.cl", "run_none", count);
-    ordo_launch_define(&launch, "TEAM_WIDTH", 1); /* the searches in this file are not launched */
-    const cl_uint    n = (cl_uint) count;
-    struct ordo_args args = { .n = 0 };
+    const struct ordo_launch launch = ordo_dict_kernel(dict, "dict/runs/check.cl", "run_none", count);
+    const cl_uint            n = (cl_uint) count;
+    struct ordo_args         args = { .n = 0 };
 
     if (!found->mem)
         return ORDO_OK;
