@@ -80,8 +80,7 @@ static void json_samples(cJSON *json, const char *name, const double *seconds, s
     X(stale)                                                                                                           \
     X(tombstones)                                                                                                      \
     X(runs)                                                                                                            \
-    X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels)           \
-        X(restarts)
+    X(bytes_data) X(bytes_index) X(bytes_marks) X(bytes_spare) X(bytes_peak) X(cleanups) X(leaves) X(levels) X(restarts)
 
 static void json_statistics(cJSON *json, const struct ordo_statistics *statistics)
 {
