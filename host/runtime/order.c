@@ -236,7 +236,8 @@ ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, cons
         if (status == ORDO_OK && !must_wait && last) {
             const cl_int code = clRetainCommandQueue(call->queue);
             call->retained = code == CL_SUCCESS ? call->queue : NULL;
-            status = call->retained ? ORDO_OK : ordo_fail_cl(dev, code, __FILE__, __LINE__, "clRetainCommandQueue");
+            if (code != CL_SUCCESS)
+                status = ordo_fail_cl(dev, code, __FILE__, __LINE__, "clRetainCommandQueue");
         }
         call->n_pending = call->n_wait;
         if (status == ORDO_OK && !must_wait)

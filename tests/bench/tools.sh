@@ -156,7 +156,7 @@ bad_arguments() {
     expect 2 "$bench" --updates 15,101
     prints err '100'
     expect 2 "$bench" suite --workload sort
-    prints err 'cannot be used with it'
+    prints err 'use no options that select them'
     expect 2 "$bench" compare --fills 3
     prints err 'after all batches'
     expect 2 "$bench" compare --processes 2
