@@ -219,10 +219,10 @@ static void take_wide(void *options, const struct option_row *row, const char *t
 #define WITH     true
 #define WITHOUT  false
 #define TAKE(high, traits)                                                                                             \
-    ((traits) &AXIS_LIST ? take_updates : (traits) &AXIS_POWER ? take_power : (high) ? take_uint32 : take_one)
+    ((traits) &AXIS_LIST ? take_updates : (traits) &AXIS_POWER ? take_power : (high) != 0 ? take_uint32 : take_one)
 static const struct option_row rows[] = {
 #define X(member, option, key, low, high, initial, has, traits)                                                        \
-    { option, 0, (high) ? WITH : WITHOUT, TAKE(high, traits), true, AT(member), low, high },
+    { option, 0, (high) != 0 ? WITH : WITHOUT, TAKE(high, traits), true, AT(member), low, high },
     AXIS_MAP(X)
 #undef X
         { "--workload", 'w', WITH, take_workloads, true, 0, 0, 0 },

@@ -103,7 +103,7 @@ struct sort_chunks {
 
 /* The Rusticl of Mesa 22 requires structs without padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
-ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 3 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");

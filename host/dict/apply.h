@@ -51,8 +51,8 @@ static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
 }
 
-/* The number of operations with codes from `first` to `last`. */
-cl_uint ordo_apply_n_of(const struct apply *a, ordo_code first, ordo_code last);
+/* The number of operations with codes from `least` to `most`. */
+cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most);
 
 static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
 {

@@ -10,6 +10,7 @@
 static uint32_t tile_bytes(const struct ordo_facts *facts, const struct ordo_sort_plan *p)
 {
     const uint32_t element = SHARED_MAX(p->key_bytes, p->value_bytes);
+    assert(facts->sub_group > 0);
     return SORT_LOCAL_BYTES(p->group, facts->sub_group, p->items, p->digit_bits, element);
 }
 

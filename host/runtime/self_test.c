@@ -491,7 +491,7 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
     const uint32_t           n = group < PEEKERS_MAX ? PEEKERS_MAX / group * group : PEEKERS_MAX;
     const struct ordo_launch launch = atomics_launch("self_test_peeks", n / group, group);
     const size_t             bytes = (size_t) n * ATOMICS_PEEK_WORDS * sizeof(uint32_t);
-    uint32_t                 got[2][PEEKERS_MAX * ATOMICS_PEEK_WORDS];
+    uint32_t                 got[2][PEEKERS_MAX * ATOMICS_PEEK_WORDS] = { { 0 } };
 
     ORDO_TRY(run_kernel(dev, launch, 1, BUFFERS({ bytes, got[0], NULL }, { bytes, got[1], NULL }), NUMBERS(0)));
 

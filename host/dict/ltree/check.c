@@ -19,8 +19,7 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_INNER_LATCH] = "B7: inner node %u is latched",
     [WRONG_INNER_COVER] = "B4: inner node %u has no entry above it",
     [WRONG_INNER_FREE] = "B6: inner node %u is not taken, and looks so",
-    [WRONG_ENTRY] = "B4: an entry of inner node %u is wrong: its child's low, a child that another has, or a number in "
-                    "an unused slot that no node has",
+    [WRONG_ENTRY] = "B4: an entry of inner node %u has a wrong low key or child, or its slot is unused",
     [WRONG_COUNT] = "B8: of leaf %u another count is kept than its own",
     [WRONG_NEXT] = "B4: the children of inner node %u do not follow each other",
     [WRONG_DIRTY] = "B7: node %u is marked as one that has entries to take in",

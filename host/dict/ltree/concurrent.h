@@ -31,23 +31,23 @@ struct ordo_ltree_batch {
  * memory as one of host memory. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Does the same, and abandons the scratch of a failed step, whose counters may not be zero. */
-ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *b, int mark, ordo_status status);
+ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the state, and resets the counters of operations that gave up. */
-ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *b);
-ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *b, cl_uint tick);
+ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
+ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* After a possible rebuild: there are nodes, and the clock goes on. */
-ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *b);
+ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Takes lists for the batch, or for a part of it if memory is short. */
-ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *b);
+ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools before the first launch. If all stores as new keys would need more leaves, a sample estimates the
  * new ones. If memory is short, shortens the lists in favour of leaves. */
-ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *b);
+ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Makes leaves for operations that starved. Each needs one at most. *lacks: whether it found none. */
-ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *b, bool *lacks);
+ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
 /* Shrinks pools that are too large. Without memory for it, a later batch tries again. */
-ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *b);
+ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
 
@@ -58,9 +58,9 @@ struct ordo_ltree_listed {
 };
 
 /* Counts the batch's operations by kind. Waits. */
-ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *b);
+ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 /* Does listed operations as batches in order, and lists those that there is no memory for. *updated: whether it did at
  * least an eighth of the updates. */
-ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *b, struct ordo_ltree_listed *l, bool *updated);
+ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

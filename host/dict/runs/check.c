@@ -84,7 +84,7 @@ void ordo_runs_doubt(ordo_dict *dict)
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
-    struct fresh         fresh;
+    struct fresh         fresh = { .stale = { { 0 } } };
     cl_uint              found[RUN_N_FINDINGS];
 
     if (set->n == 0)
@@ -113,7 +113,7 @@ static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, 
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out)
 {
     struct ordo_runs *runs = ordo_runs_of(dict);
-    struct fresh      fresh;
+    struct fresh      fresh = { .stale = { { 0 } } };
     cl_uint           found[RUN_N_FINDINGS];
     size_t            stored = 0;
 

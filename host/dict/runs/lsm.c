@@ -528,7 +528,7 @@ static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct or
         ORDO_TRY(pay_ordered(lsm_of(dict), call, q->count, (moves), false));                                           \
         return ordo_runs_##query(dict, call, q);                                                                       \
     }
-ORDERED_QUERY(count, ordo_counts, 2 * RANK_MOVES)
+ORDERED_QUERY(count, ordo_counts, UINT64_C(2) * RANK_MOVES)
 ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)

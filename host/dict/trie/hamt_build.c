@@ -52,7 +52,7 @@ static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ORDO_TRY(words(call, (size_t) l->n + 1, &l->sizes));
     ORDO_TRY(words(call, l->n, &l->owner));
     ORDO_TRY(words(call, l->n, &l->places));
-    ORDO_TRY(ordo_call_scratch(call, l->n * HAMT_RECORD(hamt->dict.key_bytes), &l->fresh));
+    ORDO_TRY(ordo_call_scratch(call, (size_t) l->n * HAMT_RECORD(hamt->dict.key_bytes), &l->fresh));
     ORDO_ADD(&starts, ORDO_ARG(l->number), ORDO_ARG(l->n_elements), ORDO_ARG(l->starts));
     const struct ordo_launch launch_starts = pass(hamt, "hamt_starts", (size_t) l->n_elements + 1);
     ORDO_TRY(ordo_call_launch(call, &launch_starts, &starts));
