@@ -70,7 +70,7 @@ static inline struct ordo_slice ordo_none(void)
     return ordo_at((cl_mem) 0, 0);
 }
 
-/* ---- scan, reduce, compact ----------------------------------------------------------------------------------- */
+/* ---- scan, reduce, compact ----------------------------------------------------------------- */
 
 typedef enum ordo_op {
     ORDO_SUM = 0, /* integers only, modulo 2^32 or 2^64 */
@@ -87,18 +87,21 @@ struct ordo_scan_params {
 /* Prefix sums (minima, maxima) of count elements. out may be in.
  * Cost:   one read and one write of each element with look-back, else two reads.
  * Memory: at most 1 % of the input plus 64 KiB. */
-ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params, struct ordo_slice in,
-                               struct ordo_slice out, size_t count, const struct ordo_order *order);
-ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params, const void *in,
-                                    void *out, size_t count);
+ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params,
+                               struct ordo_slice in, struct ordo_slice out, size_t count,
+                               const struct ordo_order *order);
+ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
+                                    const void *in, void *out, size_t count);
 
 /* ordo_scan within segments. A segment begins at 0 and at every i with heads[i] != 0 (one byte
  * each). */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
-                                         struct ordo_slice in, struct ordo_slice heads, struct ordo_slice out,
-                                         size_t count, const struct ordo_order *order);
-ORDO_API ordo_status ordo_segmented_scan_host(ordo_device *device, const struct ordo_scan_params *params,
-                                              const void *in, const uint8_t *heads, void *out, size_t count);
+                                         struct ordo_slice in, struct ordo_slice heads,
+                                         struct ordo_slice out, size_t count,
+                                         const struct ordo_order *order);
+ORDO_API ordo_status ordo_segmented_scan_host(ordo_device                   *device,
+                                              const struct ordo_scan_params *params, const void *in,
+                                              const uint8_t *heads, void *out, size_t count);
 
 struct ordo_reduce_params {
     ordo_type type;
@@ -108,10 +111,11 @@ struct ordo_reduce_params {
 /* out[0] = the sum (minimum, maximum) of all elements, or the identity of op.
  * Cost:   one read of each element.
  * Memory: at most 64 KiB. */
-ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params, struct ordo_slice in,
-                                 size_t count, struct ordo_slice out, const struct ordo_order *order);
-ORDO_API ordo_status ordo_reduce_host(ordo_device *device, const struct ordo_reduce_params *params, const void *in,
-                                      size_t count, void *out);
+ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
+                                 struct ordo_slice in, size_t count, struct ordo_slice out,
+                                 const struct ordo_order *order);
+ORDO_API ordo_status ordo_reduce_host(ordo_device *device, const struct ordo_reduce_params *params,
+                                      const void *in, size_t count, void *out);
 
 struct ordo_compact_params {
     uint32_t key_bytes;   /* 4 or 8 */
@@ -122,15 +126,17 @@ struct ordo_compact_params {
  * values_out have capacity for `count`; kept receives the number as one uint32_t.
  * Cost:   one read of flags and input, one write of the kept elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
-ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params, struct ordo_slice keys,
-                                  struct ordo_slice values, struct ordo_slice flags, size_t count,
-                                  struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice kept,
+ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
+                                  struct ordo_slice keys, struct ordo_slice values,
+                                  struct ordo_slice flags, size_t count, struct ordo_slice keys_out,
+                                  struct ordo_slice values_out, struct ordo_slice kept,
                                   const struct ordo_order *order);
-ORDO_API ordo_status ordo_compact_host(ordo_device *device, const struct ordo_compact_params *params, const void *keys,
-                                       const void *values, const uint8_t *flags, size_t count, void *keys_out,
-                                       void *values_out, uint32_t *kept);
+ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
+                                       const struct ordo_compact_params *params, const void *keys,
+                                       const void *values, const uint8_t *flags, size_t count,
+                                       void *keys_out, void *values_out, uint32_t *kept);
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Rows are elements of any size, and their offsets count rows. A sort, dictionary or ordo_top_k
  * moves values wider than 8 bytes as row numbers, and ordo_gather then collects them. */
@@ -144,11 +150,13 @@ struct ordo_gather_params {
  * if the index is n_rows or more.
  * Cost:   one read of each index and requested row, one write of each row.
  * Memory: none. */
-ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params, struct ordo_slice rows,
-                                 size_t n_rows, struct ordo_slice indices, size_t count, struct ordo_slice rows_out,
+ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
+                                 struct ordo_slice rows, size_t n_rows, struct ordo_slice indices,
+                                 size_t count, struct ordo_slice rows_out,
                                  const struct ordo_order *order);
-ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gather_params *params, const void *rows,
-                                      size_t n_rows, const uint32_t *indices, size_t count, void *rows_out);
+ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gather_params *params,
+                                      const void *rows, size_t n_rows, const uint32_t *indices,
+                                      size_t count, void *rows_out);
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
@@ -160,13 +168,16 @@ struct ordo_scatter_params {
  * Cost:   one read of each index and row, one write of each row; without `distinct` also an atomic
  *         update per index.
  * Memory: 4 bytes per row of rows_out; none with `distinct`. */
-ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params, struct ordo_slice rows,
-                                  struct ordo_slice indices, size_t count, struct ordo_slice rows_out, size_t n_rows,
+ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
+                                  struct ordo_slice rows, struct ordo_slice indices, size_t count,
+                                  struct ordo_slice rows_out, size_t n_rows,
                                   const struct ordo_order *order);
-ORDO_API ordo_status ordo_scatter_host(ordo_device *device, const struct ordo_scatter_params *params, const void *rows,
-                                       const uint32_t *indices, size_t count, void *rows_out, size_t n_rows);
+ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
+                                       const struct ordo_scatter_params *params, const void *rows,
+                                       const uint32_t *indices, size_t count, void *rows_out,
+                                       size_t n_rows);
 
-/* ---- sort ---------------------------------------------------------------------------------------------------- */
+/* ---- sort ---------------------------------------------------------------------------------- */
 
 struct ordo_sort_params {
     ordo_type key;
@@ -185,19 +196,20 @@ ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
  *         reads and one write. One-sweep skips digits that all 8-byte keys share. From 2^22 keys of
  *         8 bytes up, keys with short segments of equal top digits need 2 or 3 passes and a local one.
  * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
-ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params, struct ordo_slice keys_in,
-                               struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
+ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
+                               struct ordo_slice keys_in, struct ordo_slice values_in,
+                               struct ordo_slice keys_out, struct ordo_slice values_out,
                                size_t count, const struct ordo_order *order);
 /* In place. */
-ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params, void *keys,
-                                    void *values, size_t count);
+ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params,
+                                    void *keys, void *values, size_t count);
 
-/* ---- the first of an order ----------------------------------------------------------------------------------- */
+/* ---- the first of an order ----------------------------------------------------------------- */
 
 struct ordo_top_k_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      greatest;    /* the k greatest keys, the greatest first; else the k least, the least first */
+    bool greatest; /* the k greatest keys, the greatest first; else the k least, the least first */
 };
 
 /* The first min(k, count) keys in order, sorted; equal keys in the order of the input. indices: the
@@ -207,13 +219,13 @@ struct ordo_top_k_params {
  *         a read of their values.
  * Memory: half of the keys' bytes and 2 bytes per key, 256 KiB, two buffers of the output's keys and
  *         indices, and the sort's. */
-ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params, struct ordo_slice keys,
-                                struct ordo_slice values, size_t count, size_t k, struct ordo_slice keys_out,
-                                struct ordo_slice values_out, struct ordo_slice indices,
-                                const struct ordo_order *order);
-ORDO_API ordo_status ordo_top_k_host(ordo_device *device, const struct ordo_top_k_params *params, const void *keys,
-                                     const void *values, size_t count, size_t k, void *keys_out, void *values_out,
-                                     uint32_t *indices);
+ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
+                                struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                struct ordo_slice indices, const struct ordo_order *order);
+ORDO_API ordo_status ordo_top_k_host(ordo_device *device, const struct ordo_top_k_params *params,
+                                     const void *keys, const void *values, size_t count, size_t k,
+                                     void *keys_out, void *values_out, uint32_t *indices);
 
 struct ordo_select_params {
     ordo_type key;
@@ -224,13 +236,15 @@ struct ordo_select_params {
  * Cost:   ordo_top_k without the sort.
  * Memory: half of the keys' bytes and 2 bytes per key, 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
-ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params, struct ordo_slice keys,
-                                 size_t count, size_t k, struct ordo_slice key_out, struct ordo_slice index_out,
+ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
+                                 struct ordo_slice keys, size_t count, size_t k,
+                                 struct ordo_slice key_out, struct ordo_slice index_out,
                                  const struct ordo_order *order);
-ORDO_API ordo_status ordo_select_host(ordo_device *device, const struct ordo_select_params *params, const void *keys,
-                                      size_t count, size_t k, void *key_out, uint32_t *index_out);
+ORDO_API ordo_status ordo_select_host(ordo_device *device, const struct ordo_select_params *params,
+                                      const void *keys, size_t count, size_t k, void *key_out,
+                                      uint32_t *index_out);
 
-/* ---- groups of equal keys ------------------------------------------------------------------------------------ */
+/* ---- groups of equal keys ------------------------------------------------------------------ */
 
 struct ordo_reduce_by_key_params {
     ordo_type key; /* equal keys have the same bits: -0 is not +0 */
@@ -238,8 +252,8 @@ struct ordo_reduce_by_key_params {
     ordo_op   op;
     bool      wide;   /* sums of u32 as u64, of i32 as i64: values_out has 8 bytes an element */
     bool      sorted; /* equal keys are neighbours: no sort. Each run of equal keys is a group */
-    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Keys that differ above
-     * them come out in any order, and each run of equal keys is a group. */
+    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Keys that differ
+     * above them come out in any order, and each run of equal keys is a group. */
     uint32_t bits;
 };
 
@@ -250,14 +264,18 @@ struct ordo_reduce_by_key_params {
  * Cost:   a sort unless `sorted`; then one read of each element with look-back, else two.
  * Memory: at most 1 % of the input plus 64 KiB; unless `sorted` a sort's and one buffer of the
  *         input's size. */
-ORDO_API ordo_status ordo_reduce_by_key(ordo_device *device, const struct ordo_reduce_by_key_params *params,
-                                        struct ordo_slice keys, struct ordo_slice values, size_t count,
-                                        struct ordo_slice keys_out, struct ordo_slice values_out,
-                                        struct ordo_slice counts, size_t capacity, struct ordo_slice groups,
+ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
+                                        const struct ordo_reduce_by_key_params *params,
+                                        struct ordo_slice keys, struct ordo_slice values,
+                                        size_t count, struct ordo_slice keys_out,
+                                        struct ordo_slice values_out, struct ordo_slice counts,
+                                        size_t capacity, struct ordo_slice groups,
                                         const struct ordo_order *order);
-ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device *device, const struct ordo_reduce_by_key_params *params,
-                                             const void *keys, const void *values, size_t count, void *keys_out,
-                                             void *values_out, uint32_t *counts, size_t capacity, uint32_t *groups);
+ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                            *device,
+                                             const struct ordo_reduce_by_key_params *params,
+                                             const void *keys, const void *values, size_t count,
+                                             void *keys_out, void *values_out, uint32_t *counts,
+                                             size_t capacity, uint32_t *groups);
 
 struct ordo_unique_params {
     ordo_type key;
@@ -266,14 +284,15 @@ struct ordo_unique_params {
 };
 
 /* Each different key once, and the number of its elements: ordo_reduce_by_key without values. */
-ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params, struct ordo_slice keys,
-                                 size_t count, struct ordo_slice keys_out, struct ordo_slice counts, size_t capacity,
+ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
+                                 struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
+                                 struct ordo_slice counts, size_t capacity,
                                  struct ordo_slice groups, const struct ordo_order *order);
-ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_unique_params *params, const void *keys,
-                                      size_t count, void *keys_out, uint32_t *counts, size_t capacity,
-                                      uint32_t *groups);
+ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_unique_params *params,
+                                      const void *keys, size_t count, void *keys_out,
+                                      uint32_t *counts, size_t capacity, uint32_t *groups);
 
-/* ---- merge --------------------------------------------------------------------------------------------------- */
+/* ---- merge --------------------------------------------------------------------------------- */
 
 struct ordo_merge_params {
     ordo_type key;
@@ -285,13 +304,16 @@ struct ordo_merge_params {
  * ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside the buffers.
  * Cost:   one read and one write of everything.
  * Memory: at most 1 % of the input plus 64 KiB. */
-ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params, struct ordo_slice a_keys,
-                                struct ordo_slice a_values, size_t a_count, struct ordo_slice b_keys,
-                                struct ordo_slice b_values, size_t b_count, struct ordo_slice keys_out,
-                                struct ordo_slice values_out, const struct ordo_order *order);
-ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merge_params *params, const void *a_keys,
-                                     const void *a_values, size_t a_count, const void *b_keys, const void *b_values,
-                                     size_t b_count, void *keys_out, void *values_out);
+ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
+                                struct ordo_slice a_keys, struct ordo_slice a_values,
+                                size_t a_count, struct ordo_slice b_keys,
+                                struct ordo_slice b_values, size_t b_count,
+                                struct ordo_slice keys_out, struct ordo_slice values_out,
+                                const struct ordo_order *order);
+ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merge_params *params,
+                                     const void *a_keys, const void *a_values, size_t a_count,
+                                     const void *b_keys, const void *b_values, size_t b_count,
+                                     void *keys_out, void *values_out);
 
 /* A sorted run of a multi-way merge: `count` elements from element `at` of the call's keys and
  * values. */
@@ -305,14 +327,16 @@ struct ordo_run {
  * Cost:   one read and one write of everything, plus a search per 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
-                                     struct ordo_slice keys, struct ordo_slice values, const struct ordo_run *runs,
-                                     size_t n_runs, struct ordo_slice keys_out, struct ordo_slice values_out,
+                                     struct ordo_slice keys, struct ordo_slice values,
+                                     const struct ordo_run *runs, size_t n_runs,
+                                     struct ordo_slice keys_out, struct ordo_slice values_out,
                                      const struct ordo_order *order);
-ORDO_API ordo_status ordo_merge_runs_host(ordo_device *device, const struct ordo_merge_params *params, const void *keys,
-                                          const void *values, const struct ordo_run *runs, size_t n_runs,
-                                          void *keys_out, void *values_out);
+ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device,
+                                          const struct ordo_merge_params *params, const void *keys,
+                                          const void *values, const struct ordo_run *runs,
+                                          size_t n_runs, void *keys_out, void *values_out);
 
-/* ---- search -------------------------------------------------------------------------------------------------- */
+/* ---- search -------------------------------------------------------------------------------- */
 
 /* A static search index over a sorted array, which must stay in place and unchanged.
  * Memory:      7 % of the keys' bytes with nodes of 16 keys (shipped), 15 % with 8, 4 % with 32, plus up
@@ -323,15 +347,17 @@ typedef struct ordo_index ordo_index;
 
 /* Builds the index of `count` sorted keys, in ascending order. Enqueues; later calls may use *out
  * immediately, on another queue after order->done. */
-ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys, size_t count,
-                                      const struct ordo_order *order, ordo_index **out);
+ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
+                                      size_t count, const struct ordo_order *order,
+                                      ordo_index **out);
 /* Builds an index that holds the keys, compressed. Searches do not read `keys`, which may be
  * changed, freed, and ordo_none() in calls.
  * Cost:     ranks among 2^24 keys: 24.8 instead of 29.8 G/s (H200).
  * Memory:   0.53 of keys and index for 2^24 of 2^32 uniform keys, at most 1.13 of them.
  * Blocking: until the index is built. */
-ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key, struct ordo_slice keys,
-                                                 size_t count, const struct ordo_order *order, ordo_index **out);
+ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
+                                                 struct ordo_slice keys, size_t count,
+                                                 const struct ordo_order *order, ordo_index **out);
 /* Sets *index to NULL. index and *index may be NULL. Pending commands finish. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
 /* The index's device memory; 0 for NULL. */
@@ -339,18 +365,19 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
 /* The order in which queries that do not ascend are processed. Answers are the same. */
 typedef enum ordo_scheme {
-    ORDO_SCHEME_AUTO = 0,     /* by the tunables search.buffered and search.sort_queries */
-    ORDO_SCHEME_PLAIN = 1,    /* as they come */
-    ORDO_SCHEME_BUFFERED = 2, /* partitioned by their highest 8 bits, so that a part's keys stay in a cache */
-    ORDO_SCHEME_SORTED = 3,   /* sorted, then in one pass through the keys */
+    ORDO_SCHEME_AUTO = 0,  /* by the tunables search.buffered and search.sort_queries */
+    ORDO_SCHEME_PLAIN = 1, /* as they come */
+    ORDO_SCHEME_BUFFERED =
+        2, /* partitioned by their highest 8 bits, so that a part's keys stay in a cache */
+    ORDO_SCHEME_SORTED = 3, /* sorted, then in one pass through the keys */
 } ordo_scheme;
 
 struct ordo_search_params {
     ordo_type key;
     bool      upper;          /* the number of keys <= query; else of keys < query */
     bool      sorted_queries; /* queries ascend: faster; if they do not, results are still right */
-    const ordo_index
-        *index; /* over exactly these keys (mem, at, count); NULL: binary search, always in calls ending in _host */
+    const ordo_index         *
+        index; /* over exactly these keys (mem, at, count); NULL: binary search, always in calls ending in _host */
     ordo_scheme scheme; /* memory of the others: 8 bytes and two keys per query */
 };
 
@@ -360,11 +387,13 @@ struct ordo_search_params {
  * Cost:   random queries with an index: about log(count) / log(node keys) reads of a node (64 to 128
  *         bytes); without: log2(count) reads, of which a GPU does about ten in local memory.
  * Memory: none with ORDO_SCHEME_PLAIN. */
-ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params, struct ordo_slice keys,
-                                 size_t count, struct ordo_slice queries, size_t n_queries, struct ordo_slice ranks,
+ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
+                                 struct ordo_slice keys, size_t count, struct ordo_slice queries,
+                                 size_t n_queries, struct ordo_slice ranks,
                                  const struct ordo_order *order);
-ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_search_params *params, const void *keys,
-                                      size_t count, const void *queries, size_t n_queries, uint32_t *ranks);
+ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_search_params *params,
+                                      const void *keys, size_t count, const void *queries,
+                                      size_t n_queries, uint32_t *ranks);
 
 struct ordo_equal_range_params {
     ordo_type         key;
@@ -376,12 +405,16 @@ struct ordo_equal_range_params {
  * keys give lower[i] <= upper[i] <= count.
  * Cost:   ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads near its end.
  * Memory: none. */
-ORDO_API ordo_status ordo_equal_range(ordo_device *device, const struct ordo_equal_range_params *params,
-                                      struct ordo_slice keys, size_t count, struct ordo_slice queries, size_t n_queries,
-                                      struct ordo_slice lower, struct ordo_slice upper, const struct ordo_order *order);
-ORDO_API ordo_status ordo_equal_range_host(ordo_device *device, const struct ordo_equal_range_params *params,
-                                           const void *keys, size_t count, const void *queries, size_t n_queries,
-                                           uint32_t *lower, uint32_t *upper);
+ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
+                                      const struct ordo_equal_range_params *params,
+                                      struct ordo_slice keys, size_t count,
+                                      struct ordo_slice queries, size_t n_queries,
+                                      struct ordo_slice lower, struct ordo_slice upper,
+                                      const struct ordo_order *order);
+ORDO_API ordo_status ordo_equal_range_host(ordo_device                          *device,
+                                           const struct ordo_equal_range_params *params,
+                                           const void *keys, size_t count, const void *queries,
+                                           size_t n_queries, uint32_t *lower, uint32_t *upper);
 
 struct ordo_lookup_params {
     ordo_type         key;
@@ -393,12 +426,15 @@ struct ordo_lookup_params {
 
 /* values_out[i] = the value of the first key equal to queries[i] in total order (-0 is not +0);
  * unchanged if there is none. found (one byte each: 1 or 0) may be ordo_none(). */
-ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params, struct ordo_slice keys,
-                                 struct ordo_slice values, size_t count, struct ordo_slice queries, size_t n_queries,
-                                 struct ordo_slice values_out, struct ordo_slice found, const struct ordo_order *order);
-ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_lookup_params *params, const void *keys,
-                                      const void *values, size_t count, const void *queries, size_t n_queries,
-                                      void *values_out, uint8_t *found);
+ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
+                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
+                                 struct ordo_slice queries, size_t n_queries,
+                                 struct ordo_slice values_out, struct ordo_slice found,
+                                 const struct ordo_order *order);
+ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_lookup_params *params,
+                                      const void *keys, const void *values, size_t count,
+                                      const void *queries, size_t n_queries, void *values_out,
+                                      uint8_t *found);
 
 /* Parameters in place, as in ordo.h. */
 #ifndef __cplusplus

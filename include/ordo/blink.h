@@ -34,7 +34,8 @@ struct ordo_blink_config {
  *   tree is built or cleared.
  * Concurrency: a batch refuses stores (ORDO_NOT_STORED) if no leaf is left and an eighth of them
  *   does not fit in order. */
-ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
+                                       ordo_dict **out);
 
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus

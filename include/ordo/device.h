@@ -52,7 +52,7 @@ typedef struct ordo_device ordo_device;
  *                 Without a cache each process builds all programs, after one warning. The cache
  *                 keeps under 128 MiB: it removes its oldest entries, and never files of others */
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 typedef enum ordo_log_level {
     ORDO_LOG_ERROR = 0,
@@ -118,7 +118,7 @@ ORDO_API cl_context       ordo_device_context(const ordo_device *device);
 ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
 ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 /* After an error of the driver (ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY,
  * ORDO_BUILD, ORDO_DEVICE_FAILED) every object is as before the call, there is no order->done,
@@ -145,7 +145,7 @@ ORDO_API cl_int ordo_device_last_cl_error(ordo_device *device);
 /* The name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". Never NULL. */
 ORDO_API const char *ordo_cl_error_string(cl_int code);
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------------------------- */
 
 /* How the lanes of a team communicate. */
 typedef enum ordo_lanes {
@@ -200,7 +200,7 @@ ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
  * Errors:   ORDO_SELF_TEST if an answer is wrong, which the message names. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
 struct ordo_memory {
     uint64_t held_bytes; /* device memory that Ordo holds: indexes, structures, scratch */
@@ -215,10 +215,15 @@ ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory 
  * are done. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
-/* ---- tuning ---------------------------------------------------------------------------------- */
+/* ---- tuning -------------------------------------------------------------------------------- */
 
 /* The source of a tunable's value. */
-typedef enum ordo_origin { ORDO_ORIGIN_DEFAULT, ORDO_ORIGIN_SHIPPED, ORDO_ORIGIN_TUNED, ORDO_ORIGIN_SET } ordo_origin;
+typedef enum ordo_origin {
+    ORDO_ORIGIN_DEFAULT,
+    ORDO_ORIGIN_SHIPPED,
+    ORDO_ORIGIN_TUNED,
+    ORDO_ORIGIN_SET
+} ordo_origin;
 
 /* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item when sorting
  * 4-byte keys with 4-byte values. */
@@ -233,7 +238,8 @@ struct ordo_tunable_info {
 };
 
 /* The i-th tunable, i from 0; ORDO_INVALID past the last. */
-ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i, struct ordo_tunable_info *out);
+ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
+                                         struct ordo_tunable_info *out);
 
 /* Sets a tunable of this device object. Each call lowers values that exceed the device (larger
  * groups, more local memory, look-back without progress) to fit.
@@ -250,7 +256,7 @@ ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *na
  * Errors: ORDO_IO if it cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
-/* ---- order ----------------------------------------------------------------------------------- */
+/* ---- order --------------------------------------------------------------------------------- */
 
 /* The place of a call among the caller's commands. NULL: the device's own queue, no wait list,
  * no event.

@@ -85,7 +85,7 @@ ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
 /* The name of the structure, such as "lsm" or "sorted array"; "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
-/* ---- updates -------------------------------------------------------------------------------- */
+/* ---- updates ------------------------------------------------------------------------------- */
 
 /* Replaces the content by count elements in any order. The last one of equal keys counts.
  * Cost:      one sort
@@ -93,25 +93,30 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
  *            up to 2.2 times the new keys and values (3.3 times if keys repeat) and 4 MiB, a
  *            B-link tree or a skiplist 5 times. For other structures see their headers.
  * Blocking:  waits for the number of distinct keys */
-ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
+                                     struct ordo_slice values, size_t count,
                                      const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
+ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values,
+                                          size_t count);
 
 /* Stores each key with its value, which replaces the old value.
  * Cost:      an update (the structures' headers)
  * Memory:    scratch of the batch's keys and values, or as the structure's header says */
-ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
+                                      struct ordo_slice values, size_t count,
                                       const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values, size_t count);
+ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
+                                           size_t count);
 
 /* Stores each absent key; present keys keep their values. inserted (one byte each, or ordo_none())
  * becomes 1 if the key was stored, else 0. Only the first of equal keys is stored.
  * Cost:      a sort of the keys, a find for each, and an update
  * Memory:    scratch of two keys and 12 bytes for each element, or the update's if larger */
-ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice values, size_t count,
+ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
+                                      struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values, size_t count,
-                                           uint8_t *inserted);
+ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values,
+                                           size_t count, uint8_t *inserted);
 
 /* Combines stored values with given ones: old + new, or the lesser or the greater. An absent key
  * gets the new value. All equal keys of a batch count.
@@ -122,10 +127,11 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
  * Memory:    scratch of a key, two values and 2 bytes for each element, and the update's scratch
  * Errors:    ORDO_INVALID if value_bytes is 0 or not the size of `value`, ORDO_UNSUPPORTED for
  *            sums of floats, because they would depend on the order */
-ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice keys,
-                                       struct ordo_slice values, size_t count, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *keys,
-                                            const void *values, size_t count);
+ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
+                                       struct ordo_slice keys, struct ordo_slice values,
+                                       size_t count, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op,
+                                            const void *keys, const void *values, size_t count);
 
 /* Removes each key; absent keys are allowed. Cost and memory of ordo_dict_upsert. */
 ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count,
@@ -140,10 +146,12 @@ ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, siz
  * Memory:    scratch of the removed keys, and 44 bytes and two keys for each range; 17 more with
  *            overlaps and `erased`
  * Blocking:  waits for the number of keys */
-ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
-                                           struct ordo_slice erased, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
-                                                uint32_t *erased);
+ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
+                                           struct ordo_slice hi, size_t count,
+                                           struct ordo_slice        erased,
+                                           const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi,
+                                                size_t count, uint32_t *erased);
 
 /* Removes the count least elements, or all if there are fewer, and returns them in order, as a
  * priority queue does. take_last removes the greatest and returns them in descending order. *taken
@@ -153,13 +161,15 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
  * Memory:    scratch of a key and a byte for each
  * Blocking:  waits for their number */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
-                                          struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
-                                               size_t *taken);
+                                          struct ordo_slice values_out, size_t *taken,
+                                          const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_take_first_host(ordo_dict *dict, size_t count, void *keys_out,
+                                               void *values_out, size_t *taken);
 ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
-                                         struct ordo_slice values_out, size_t *taken, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
-                                              size_t *taken);
+                                         struct ordo_slice values_out, size_t *taken,
+                                         const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out,
+                                              void *values_out, size_t *taken);
 
 /* Empties the dictionary and frees its memory. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
@@ -177,21 +187,24 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
 
 /* values_out[i] = the value of keys[i], unchanged if the key is absent. found[i] (one byte): 1 if
  * the key is present, else 0. Both may be ordo_none(). */
-ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice values_out,
-                                    struct ordo_slice found, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count, void *values_out,
-                                         uint8_t *found);
+ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count,
+                                    struct ordo_slice values_out, struct ordo_slice found,
+                                    const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_find_host(ordo_dict *dict, const void *keys, size_t count,
+                                         void *values_out, uint8_t *found);
 
 /* found[i] (one byte) = 1 if keys[i] is present, else 0. */
-ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count, struct ordo_slice found,
-                                        const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count, uint8_t *found);
+ORDO_API ordo_status ordo_dict_contains(ordo_dict *dict, struct ordo_slice keys, size_t count,
+                                        struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t count,
+                                             uint8_t *found);
 
 /* counts[i] (uint32_t) = the number of keys in [lo[i], hi[i]]; 0 if lo[i] > hi[i]. */
-ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
-                                     struct ordo_slice counts, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
-                                          uint32_t *counts);
+ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
+                                     size_t count, struct ordo_slice counts,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
+                                          size_t count, uint32_t *counts);
 
 /* Returns all elements with keys in [lo[i], hi[i]], in key order. Query i has elements
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. Each may be ordo_none().
@@ -201,13 +214,14 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
  * needed:    receives offsets[count]. The call waits and returns ORDO_TOO_SMALL if that exceeds
  *            capacity. With NULL it does not wait, and the caller compares. The _host call
  *            always waits. */
-ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi, size_t count,
-                                     struct ordo_slice offsets, struct ordo_slice keys_out,
-                                     struct ordo_slice values_out, size_t capacity, size_t *needed,
+ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
+                                     size_t count, struct ordo_slice offsets,
+                                     struct ordo_slice keys_out, struct ordo_slice values_out,
+                                     size_t capacity, size_t *needed,
                                      const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi, size_t count,
-                                          uint64_t *offsets, void *keys_out, void *values_out, size_t capacity,
-                                          size_t *needed);
+ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const void *hi,
+                                          size_t count, uint64_t *offsets, void *keys_out,
+                                          void *values_out, size_t capacity, size_t *needed);
 
 /* Ranges with limits, in either direction: the next k elements after a key, or a page of a
  * listing. */
@@ -227,8 +241,9 @@ struct ordo_limited_ranges {
  * Cost:      a range query; with limits also two ranks and a selection for each. Descending order
  *            moves the elements once more.
  * Memory:    scratch of a range query; with limits also 16 bytes and three keys for each */
-ORDO_API ordo_status ordo_dict_range_limited(ordo_dict *dict, const struct ordo_limited_ranges *ranges, size_t *needed,
-                                             const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *dict,
+                                             const struct ordo_limited_ranges *ranges,
+                                             size_t *needed, const struct ordo_order *order);
 
 /* ordo_limited_ranges in host memory, with NULL for ordo_none(). */
 struct ordo_host_limited_ranges {
@@ -241,8 +256,9 @@ struct ordo_host_limited_ranges {
     void           *keys_out, *values_out;
     size_t          capacity;
 };
-ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host_limited_ranges *ranges,
-                                                  size_t *needed);
+ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                             *dict,
+                                                  const struct ordo_host_limited_ranges *ranges,
+                                                  size_t                                *needed);
 
 /* results[i] = the sum, minimum or maximum (op) of the values of all keys in [lo[i], hi[i]], or
  * the identity of op (ordo_reduce) without keys. counts (uint32_t, or ordo_none()): their number.
@@ -254,11 +270,13 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct 
  * Memory:    the table: a value for each element, for extremes a 15th more. Scratch: 16 bytes for
  *            each range, and the values of short ranges.
  * Blocking:  waits for the lengths of the ranges */
-ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op, struct ordo_slice lo,
-                                         struct ordo_slice hi, size_t count, struct ordo_slice results,
-                                         struct ordo_slice counts, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op, const void *lo,
-                                              const void *hi, size_t count, void *results, uint32_t *counts);
+ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
+                                         struct ordo_slice lo, struct ordo_slice hi, size_t count,
+                                         struct ordo_slice results, struct ordo_slice counts,
+                                         const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op op,
+                                              const void *lo, const void *hi, size_t count,
+                                              void *results, uint32_t *counts);
 
 typedef enum ordo_relation {
     ORDO_LT = 0, /* the largest key < k */
@@ -269,57 +287,67 @@ typedef enum ordo_relation {
 
 /* Finds the nearest key in `relation` to keys[i], and its value. If there is none, found[i] is 0
  * and the other outputs are unchanged. Each output may be ordo_none(). */
-ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
-                                    struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
+ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
+                                    size_t count, struct ordo_slice keys_out,
+                                    struct ordo_slice values_out, struct ordo_slice found,
                                     const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
-                                         void *keys_out, void *values_out, uint8_t *found);
+ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation, const void *keys,
+                                         size_t count, void *keys_out, void *values_out,
+                                         uint8_t *found);
 
 /* Seeks that find nothing beyond bounds[i]: no greater key with ORDO_GE and ORDO_GT, no lesser key
  * with ORDO_LT and ORDO_LE. Memory: also scratch of a key, a value and a byte for each. */
-ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
-                                           struct ordo_slice bounds, size_t count, struct ordo_slice keys_out,
+ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
+                                           struct ordo_slice keys, struct ordo_slice bounds,
+                                           size_t count, struct ordo_slice keys_out,
                                            struct ordo_slice values_out, struct ordo_slice found,
                                            const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation, const void *keys,
-                                                const void *bounds, size_t count, void *keys_out, void *values_out,
-                                                uint8_t *found);
+ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation relation,
+                                                const void *keys, const void *bounds, size_t count,
+                                                void *keys_out, void *values_out, uint8_t *found);
 
 /* ranks[i] (uint32_t) = the number of keys less than keys[i] (ORDO_LT), or not greater (ORDO_LE).
  * Cost: a search, in an LSM in each run. Errors: ORDO_INVALID for other relations. */
-ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys, size_t count,
-                                    struct ordo_slice ranks, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys, size_t count,
-                                         uint32_t *ranks);
+ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
+                                    size_t count, struct ordo_slice ranks,
+                                    const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys,
+                                         size_t count, uint32_t *ranks);
 
 /* Finds the element with ranks[i] (uint32_t) lesser keys; 0 selects the least. If there is none,
  * found[i] is 0 and the other outputs are unchanged. Each output may be ordo_none().
  * Cost:      one access in a sorted array, a binary search over leaves in a tree; in an LSM of
  *            several runs a step for each bit of a key and each run */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
-                                      struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice found,
-                                      const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count, void *keys_out,
-                                           void *values_out, uint8_t *found);
+                                      struct ordo_slice keys_out, struct ordo_slice values_out,
+                                      struct ordo_slice found, const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
+                                           void *keys_out, void *values_out, uint8_t *found);
 
 /* Returns what ordo_dict_take_first and ordo_dict_take_last would take, without removing it. got
  * must not be NULL. Blocking: waits for their number. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
-                                          struct ordo_slice values_out, size_t *got, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
-                                               size_t *got);
+                                          struct ordo_slice values_out, size_t *got,
+                                          const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_peek_first_host(ordo_dict *dict, size_t count, void *keys_out,
+                                               void *values_out, size_t *got);
 ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
-                                         struct ordo_slice values_out, size_t *got, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out, void *values_out,
-                                              size_t *got);
+                                         struct ordo_slice values_out, size_t *got,
+                                         const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out,
+                                              void *values_out, size_t *got);
 
 /* The least and the greatest element, with one element for each output, as ordo_dict_seek has. */
-ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
-                                     struct ordo_slice found, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found);
-ORDO_API ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out, struct ordo_slice value_out,
-                                    struct ordo_slice found, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out, uint8_t *found);
+ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out,
+                                     struct ordo_slice value_out, struct ordo_slice found,
+                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_first_host(ordo_dict *dict, void *key_out, void *value_out,
+                                          uint8_t *found);
+ORDO_API ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out,
+                                    struct ordo_slice value_out, struct ordo_slice found,
+                                    const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
+                                         uint8_t *found);
 
 /* Counts the keys. Blocking: waits. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
@@ -328,12 +356,13 @@ ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *or
  * their number. If that exceeds capacity, nothing is written. values_out may be ordo_none().
  * Blocking:  waits
  * Errors:    ORDO_TOO_SMALL if *count exceeds capacity */
-ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out, struct ordo_slice values_out,
-                                      size_t capacity, size_t *count, const struct ordo_order *order);
-ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out, size_t capacity,
-                                           size_t *count);
+ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
+                                      struct ordo_slice values_out, size_t capacity, size_t *count,
+                                      const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void *values_out,
+                                           size_t capacity, size_t *count);
 
-/* ---- mixed batches -------------------------------------------------------------------------- */
+/* ---- mixed batches ------------------------------------------------------------------------- */
 
 /* An operation of a mixed batch: one byte. */
 typedef enum ordo_code {
@@ -391,8 +420,8 @@ struct ordo_batch {
  * Errors:    ORDO_INVALID for an unknown code, those of ordo_dict_combine, ORDO_TOO_SMALL with
  *            *needed (which may be NULL) if ranges exceed range_capacity. Nothing is applied then.
  */
-ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, size_t *needed,
-                                     const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
+                                     size_t *needed, const struct ordo_order *order);
 
 /* ordo_batch in host memory, with NULL for ordo_none(). */
 struct ordo_host_batch {
@@ -408,9 +437,10 @@ struct ordo_host_batch {
     ordo_type      value;
     ordo_op        combine;
 };
-ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch, size_t *needed);
+ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch,
+                                          size_t *needed);
 
-/* ---- concurrent batches --------------------------------------------------------------------- */
+/* ---- concurrent batches -------------------------------------------------------------------- */
 
 /* The outcome of an operation of a concurrent batch: one byte. */
 typedef enum ordo_outcome {
@@ -454,8 +484,9 @@ struct ordo_concurrent_batch {
  *            without his, ranges without rooms, ORDO_TOO_LARGE if ORDO_MAX_COUNT could be
  *            exceeded: nothing is done. ORDO_OPENCL: a part is done. ORDO_UNSUPPORTED without
  *            ORDO_CAN_CONCURRENT. */
-ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concurrent_batch *batch,
-                                                const struct ordo_order *order);
+ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
+                                                const struct ordo_concurrent_batch *batch,
+                                                const struct ordo_order            *order);
 
 /* ordo_concurrent_batch in host memory, with NULL for ordo_none(). */
 struct ordo_host_concurrent_batch {
@@ -470,9 +501,10 @@ struct ordo_host_concurrent_batch {
     void           *range_keys, *range_values;
     size_t          range_capacity;
 };
-ORDO_API ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *batch);
+ORDO_API ordo_status
+ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurrent_batch *batch);
 
-/* ---- checks and statistics ------------------------------------------------------------------ */
+/* ---- checks and statistics ----------------------------------------------------------------- */
 
 /* Checks the structure's invariants by reading all of it. Blocking: waits. Errors: ORDO_BROKEN; the
  * message names the first violated invariant and its place. */
@@ -494,7 +526,8 @@ struct ordo_statistics {
     size_t restarts;    /* of concurrent batches: steps repeated because of conflicts */
 };
 /* Counts elements and memory. Blocking: waits. */
-ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order, struct ordo_statistics *out);
+ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
+                                          struct ordo_statistics *out);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,8 @@ struct ordo_fast_config {
  *           cached until ordo_dict_compact. Elements that do not fit into the largest allocation
  *           stay in the buffer.
  * Blocking: a rebuild waits for the device. */
-ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
+                                      ordo_dict **out);
 
 /* Parameters as an expression: see ordo.h. */
 #ifndef __cplusplus

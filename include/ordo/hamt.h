@@ -43,7 +43,8 @@ struct ordo_hamt_config {
  *            if more than 1024 of its elements fall into one leaf.
  * Errors:    ORDO_TOO_LARGE: keys and values need more than 32 GiB or than the largest
  *            allocation. After any error the dictionary is unchanged. */
-ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
+                                      ordo_dict **out);
 
 /* ---- Roaring ------------------------------------------------------------------------------
  *
@@ -74,9 +75,11 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
  * Memory:    scratch: the keys, 8 bytes a key, 4 a run of successive keys, 32 a container
  * Blocking:  waits
  * Errors:    ORDO_TOO_SMALL if *size is above capacity; nothing is written */
-ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out, size_t capacity, size_t *size,
+ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,
+                                             size_t capacity, size_t *size,
                                              const struct ordo_order *order);
-ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity, size_t *size);
+ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity,
+                                                  size_t *size);
 
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus

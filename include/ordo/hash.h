@@ -42,7 +42,8 @@ struct ordo_hash_config {
  * Errors: ORDO_TOO_LARGE if the table exceeds the device's largest allocation; ORDO_UNSUPPORTED if
  *   the device has less than 16 KiB of local memory. After an OpenCL error the next call checks the
  *   table: it has some of the batch, or is ORDO_BROKEN until it is built or cleared. */
-ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
+                                      ordo_dict **out);
 
 /* Makes a configuration in place (ordo.h). */
 #ifndef __cplusplus

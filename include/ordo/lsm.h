@@ -39,7 +39,8 @@ struct ordo_lsm_config {
  * Blocking: an update waits for the device only if it counts live elements or cleans up.
  * Errors:   ORDO_TOO_LARGE if keys, values, bits and index of a batch exceed the largest
  *           allocation. */
-ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
+                                     ordo_dict **out);
 
 /* Merges all visible elements into one run and removes stale elements. Keeps memory for later
  * updates cached.

@@ -81,8 +81,9 @@ struct ordo_prepared {
  * Errors:    the error of the first program or call that failed, after all others; ORDO_CANCELLED.
  *            *out (may be NULL) is set unless params are refused.
  * Concurrency: other threads may use the device; their kernels are built first */
-ORDO_API ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_params *params,
-                                         struct ordo_prepared *out);
+ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
+                                         const struct ordo_prepare_params *params,
+                                         struct ordo_prepared             *out);
 
 #ifdef __cplusplus
 }

@@ -39,8 +39,9 @@ struct ordo_skiplist_config {
  * Errors: as of the B-link tree.
  * Concurrency: finds come before the updates and wait for none. An update that finds a locked chunk
  *   tries again. */
-ORDO_API ordo_status ordo_skiplist_create(ordo_device *device, const struct ordo_skiplist_config *config,
-                                          ordo_dict **out);
+ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *device,
+                                          const struct ordo_skiplist_config *config,
+                                          ordo_dict                        **out);
 
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus

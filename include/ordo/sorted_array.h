@@ -22,8 +22,9 @@ struct ordo_sorted_array_config {
  *           array and the batch and 4 MiB, which stay cached until ordo_dict_compact.
  * Blocking: an update waits for the device once.
  * Errors:   ORDO_TOO_LARGE if the array and its index exceed the largest allocation. */
-ORDO_API ordo_status ordo_sorted_array_create(ordo_device *device, const struct ordo_sorted_array_config *config,
-                                              ordo_dict **out);
+ORDO_API ordo_status ordo_sorted_array_create(ordo_device                           *device,
+                                              const struct ordo_sorted_array_config *config,
+                                              ordo_dict                            **out);
 
 /* Parameters as an expression: see ordo.h. */
 #ifndef __cplusplus

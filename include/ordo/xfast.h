@@ -41,7 +41,8 @@ struct ordo_xfast_config {
  * When not:  small batches, because each update costs time for all keys: LSM or B-link tree. No
  *            need of order: hash table. Little memory for updates: B-link tree. A CPU: sorted
  *            array. */
-ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config, ordo_dict **out);
+ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
+                                       ordo_dict **out);
 
 /* ---- prefixes -----------------------------------------------------------------------------
  *
@@ -53,10 +54,13 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
  * counts[i] (uint32_t). Length 0 counts all keys. Lengths above a key's bits act as a key's bits.
  * Cost:      lengths up to the bits of flat: two of its words; longer ones: a lookup in the
  *            table if the prefix has an entry, else two ranks among few keys */
-ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys, struct ordo_slice lengths,
-                                             size_t count, struct ordo_slice counts, const struct ordo_order *order);
-ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, const uint8_t *lengths,
-                                                  size_t count, uint32_t *counts);
+ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
+                                             struct ordo_slice lengths, size_t count,
+                                             struct ordo_slice        counts,
+                                             const struct ordo_order *order);
+ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys,
+                                                  const uint8_t *lengths, size_t count,
+                                                  uint32_t *counts);
 
 /* Encodes a prefix as a key, for dictionaries whose keys are prefixes: its bits from the top, a 1,
  * then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63; bits after `length` are
@@ -94,11 +98,14 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
  * Cost:      a rank, a word, and a find for the value. The first call after a change makes the
  *            words, one for each key, at the cost of 1 to 4 finds a key.
  * Memory:    the words, as large as a key each, until the next change */
-ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys, size_t count,
-                                               struct ordo_slice prefixes_out, struct ordo_slice values_out,
-                                               struct ordo_slice found, const struct ordo_order *order);
-ORDO_API ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void *keys, size_t count, void *prefixes_out,
-                                                    void *values_out, uint8_t *found);
+ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
+                                               size_t count, struct ordo_slice prefixes_out,
+                                               struct ordo_slice        values_out,
+                                               struct ordo_slice        found,
+                                               const struct ordo_order *order);
+ORDO_API ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void *keys, size_t count,
+                                                    void *prefixes_out, void *values_out,
+                                                    uint8_t *found);
 
 /* Parameters made in place, as ordo.h says. */
 #ifndef __cplusplus
