@@ -176,24 +176,10 @@ static void make_calls(struct first *f, cJSON *list)
 #undef X
 }
 
-static ordo_status create(ordo_device *device, int structure, ordo_type key, uint32_t value_bytes, ordo_dict **dict)
-{
-    const struct ordo_dict_config config = { .key = key, .value_bytes = value_bytes };
-    switch (structure) {
-#define X(id, name, ...)                                                                                               \
-    case id:                                                                                                           \
-        return ordo_##name##_create(device, ordo_##name##_config(.dict = config), dict);
-        STRUCTURE_MAP(X)
-#undef X
-    default:
-        return ORDO_INVALID;
-    }
-}
-
 static bool prepare(ordo_device *device, int structure, ordo_type key, uint32_t value_bytes, cJSON *json)
 {
 #define X(id, ...) ORDO_PREPARE_##id,
-    static const uint32_t what[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+    static const uint32_t what[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
 #undef X
     const struct ordo_prepare_params params = { .what = structure < N_STRUCTURES ? what[structure] : 0,
                                                 .keys = 1u << key,
@@ -223,12 +209,13 @@ static int answer_calls(const char *text)
     f.values_out = value_bytes ? f.a->values_out : NULL;
     fill(&f);
 
-    cJSON       *json = cJSON_CreateObject();
-    ordo_device *device = open_device(text + select);
-    bool         good = device != NULL;
+    const struct ordo_dict_config config = { .key = (ordo_type) key, .value_bytes = value_bytes };
+    cJSON                        *json = cJSON_CreateObject();
+    ordo_device                  *device = open_device(text + select);
+    bool                          good = device != NULL;
     if (good && ahead)
         good = prepare(device, structure, (ordo_type) key, value_bytes, cJSON_AddObjectToObject(json, "prepared"));
-    good = good && create(device, structure, (ordo_type) key, value_bytes, &f.dict) == ORDO_OK;
+    good = good && structure_create(device, structure, &config, &f.dict) == ORDO_OK;
     if (good)
         make_calls(&f, cJSON_AddArrayToObject(json, "calls"));
     ordo_dict_destroy(&f.dict);

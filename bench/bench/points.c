@@ -76,11 +76,11 @@ static bool point_makes_sense(const struct spec *spec)
 /* Cleanup needs stale elements; compaction needs spare memory. */
 static bool variant_makes_sense(enum workload workload, int variant)
 {
-    if (workload_needs_order(workload) && structure_is(variant, NO_ORDER))
+    if (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER))
         return false;
     if (workload == CLEANUP)
-        return structure_is(variant, KEEPS_STALE);
-    return workload != COMPACTALL || !structure_is(variant, BUILT_WHOLE);
+        return structure_is(variant, ORDO_KEEPS_STALE);
+    return workload != COMPACTALL || !structure_is(variant, ORDO_BUILT_WHOLE);
 }
 
 bool variant_can(const struct run *run, enum workload workload, int variant)

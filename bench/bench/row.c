@@ -182,7 +182,7 @@ static unsigned host_of(const struct run *run, const struct row *row, const stru
     const unsigned tree = beside ? 0 : 1u << DICT_BTREE;
     if (run->options->no_host || run->options->side_by_side)
         return 0;
-    return tree | (structure_is(row->spec.variant, NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
+    return tree | (structure_is(row->spec.variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0);
 }
 
 /* `beside`: the row of a sorted array at the point, or NULL. */

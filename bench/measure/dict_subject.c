@@ -299,7 +299,7 @@ ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t 
 {
     const struct script *table = &subject->plan->table;
     subject->filled = to;
-    if (!structure_is(subject->plan->spec.variant, BUILT_WHOLE))
+    if (!structure_is(subject->plan->spec.variant, ORDO_BUILT_WHOLE))
         return do_steps(subject, &subject->table, table, from, to, NULL);
     struct step build = { .call = DO_BUILD };
     for (size_t s = 0; s < to; s++)
@@ -357,17 +357,39 @@ static bool keeps_runs(const struct spec *spec)
     return plan_has_fills(spec->workload) && !spec->first_calls;
 }
 
-static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dict **dict)
+ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
+                             ordo_dict **dict)
 {
-    const struct ordo_dict_config config = { .key = spec->type, .value_bytes = spec->value_bytes };
-    switch ((enum structure) spec->variant) {
-#define X(id, name, traits, ...)                                                                                       \
+    switch (structure) {
+#define X(id, stem, ...)                                                                                               \
     case id:                                                                                                           \
-        return ordo_##name##_create(device, ordo_##name##_config(.dict = config, __VA_ARGS__), dict);
-        STRUCTURE_MAP(X)
+        return ordo_##stem##_create(device, ordo_##stem##_config(.dict = *config), dict);
+        ORDO_STRUCTURE_MAP(X)
 #undef X
     default:
         return ORDO_UNSUPPORTED;
+    }
+}
+
+static ordo_status create(ordo_device *device, const struct spec *spec, ordo_dict **dict)
+{
+    const struct ordo_dict_config config = { .key = spec->type, .value_bytes = spec->value_bytes };
+    switch (spec->variant) {
+    case LSM:
+        return ordo_lsm_create(
+            device, ordo_lsm_config(.dict = config, .growth = spec->growth, .keep_runs = keeps_runs(spec)), dict);
+    case SKIPLIST:
+        return ordo_skiplist_create(
+            device, ordo_skiplist_config(.dict = config, .raise_percent = spec->raise_percent, .chunk = spec->chunk),
+            dict);
+    case HASH:
+        return ordo_hash_create(device, ordo_hash_config(.dict = config, .load_percent = spec->load_percent), dict);
+    case XFAST:
+        return ordo_xfast_create(device, ordo_xfast_config(.dict = config, .group = spec->group), dict);
+    case HAMT:
+        return ordo_hamt_create(device, ordo_hamt_config(.dict = config, .fixed_depth = spec->fixed_depth), dict);
+    default:
+        return structure_create(device, spec->variant, &config, dict);
     }
 }
 

@@ -64,6 +64,10 @@ ordo_status host_step(ordo_dict *dict, const struct column_batch *cols, struct h
 
 struct dict_subject;
 
+/* Creates an empty structure with its default settings. */
+ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
+                             ordo_dict **dict);
+
 /* Whether the structure can run the workload; true if unknown, then opening it fails. */
 bool dict_subject_can(ordo_device *device, const struct spec *spec);
 
@@ -76,7 +80,7 @@ void        dict_subject_close(struct dict_subject **subject);
 /* Moves the plan's current work and churn to the device. */
 ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes);
 
-/* Extends the content from the first `from` table batches to the first `to`. Structures that are BUILT_WHOLE are
+/* Extends the content from the first `from` table batches to the first `to`. Structures that are ORDO_BUILT_WHOLE are
  * rebuilt. */
 ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t to);
 

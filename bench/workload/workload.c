@@ -42,8 +42,8 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const queries[] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
     };
-#define X(id, name, ...) #name,
-    static const char *const structures[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+#define X(id, stem, ...) #stem,
+    static const char *const structures[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
 #undef X
 
     if (workload_is_dict(workload))
@@ -74,13 +74,13 @@ bool variant_has_index(int variant)
     return variant >= VARIANT_COMPRESSED || (variant & VARIANT_INDEX);
 }
 
-bool structure_is(int structure, enum structure_trait trait)
+bool structure_is(int structure, enum ordo_structure_trait trait)
 {
-#define X(id, name, traits, ...) traits,
-    static const unsigned traits_of[N_STRUCTURES] = { STRUCTURE_MAP(X) };
+#define X(id, stem, name, traits) traits,
+    static const unsigned traits_of[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
 #undef X
     if (structure == CUCKOO)
-        return ((BUILT_WHOLE | NO_ORDER) & trait) != 0;
+        return ((ORDO_BUILT_WHOLE | ORDO_NO_ORDER) & trait) != 0;
     return structure < N_STRUCTURES && (traits_of[structure] & trait) != 0;
 }
 

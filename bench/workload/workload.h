@@ -4,6 +4,8 @@
 #ifndef BENCH_WORKLOAD_WORKLOAD_H
 #define BENCH_WORKLOAD_WORKLOAD_H
 
+#include "host/dict/structure_map.h"
+
 #include "ordo/array.h"
 
 #include <stddef.h>
@@ -107,21 +109,10 @@ const char *workload_text(enum workload workload);
 /* The forms of a workload: "" if there is one, NULL past the last. */
 const char *variant_name(enum workload workload, int variant);
 
-/* The structures, which are the variants of dictionaries: id, name (ordo_NAME_create), traits, and settings from a
- * point (struct spec *spec). Add a structure here. */
-#define STRUCTURE_MAP(X)                                                                                               \
-    X(SORTED_ARRAY, sorted_array, BUILT_WHOLE, )                                                                       \
-    X(LSM, lsm, KEEPS_STALE, .growth = spec->growth, .keep_runs = keeps_runs(spec))                                    \
-    X(BLINK, blink, 0, )                                                                                               \
-    X(SKIPLIST, skiplist, 0, .raise_percent = spec->raise_percent, .chunk = spec->chunk)                               \
-    X(FAST, fast, BUILT_WHOLE, )                                                                                       \
-    X(HASH, hash, BUILT_WHOLE | NO_ORDER, .load_percent = spec->load_percent)                                          \
-    X(XFAST, xfast, BUILT_WHOLE, .group = spec->group)                                                                 \
-    X(HAMT, hamt, 0, .fixed_depth = spec->fixed_depth)
-
+/* The structures, which are the variants of dictionaries (host/dict/structure_map.h). */
 enum structure {
 #define X(id, ...) id,
-    STRUCTURE_MAP(X)
+    ORDO_STRUCTURE_MAP(X)
 #undef X
         N_STRUCTURES,
     /* Others' structures (peers/rivals.h), measured only by name. */
@@ -130,12 +121,8 @@ enum structure {
     N_VARIANTS
 };
 
-enum structure_trait {
-    BUILT_WHOLE = 1, /* filled by one build, because an update rewrites everything or would change the load */
-    KEEPS_STALE = 2, /* replaced elements stay until ordo_lsm_cleanup */
-    NO_ORDER = 4,    /* has no order of keys */
-};
-bool structure_is(int structure, enum structure_trait trait);
+/* Whether it has the trait. */
+bool structure_is(int structure, enum ordo_structure_trait trait);
 /* Whether it is not one of Ordo's. */
 bool structure_is_rival(int structure);
 
@@ -178,7 +165,7 @@ const char *type_name(ordo_type type);
     X(width, "--width", "width", 1, 1 << 20, 8, true, AXIS_ZERO)                                                       \
     /* for an LSM */                                                                                                   \
     X(growth, "--growth", "growth", 2, 16, 0, true, AXIS_ZERO | AXIS_STRUCTURE)                                        \
-    X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, NO_ORDER), AXIS_STRUCTURE)              \
+    X(load_percent, "--load", "load_percent", 25, 95, 0, structure_is(variant, ORDO_NO_ORDER), AXIS_STRUCTURE)         \
     X(raise_percent, "--raise", "raise_percent", 1, 100, 0, variant == SKIPLIST, AXIS_STRUCTURE)                       \
     X(chunk, "--chunk", "chunk", 16, 32, 0, variant == SKIPLIST, AXIS_STRUCTURE | AXIS_POWER)                          \
     /* bits between lengths of prefixes */                                                                             \

@@ -29,7 +29,7 @@ awk '
     /^#include "/ {
         name = $2
         gsub(/"/, "", name)
-        if (name !~ /\.h$/ || name ~ /^(revision|build_info)\.h$/ || name ~ /_(help|paper|cl)\.h$/ || name ~ /^(ordo|runtime|shared)\//)
+        if (name !~ /\.h$/ || name ~ /^(revision|build_info)\.h$/ || name ~ /_(help|paper|cl)\.h$/ || name ~ /^(ordo|host|runtime|shared)\//)
             next
         sub(/\.h$/, "", name)
         if (sub(/^bench\//, "", name) == 0)

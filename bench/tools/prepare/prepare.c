@@ -28,8 +28,8 @@ static const struct {
     { "merge", ORDO_PREPARE_MERGE, 0, 0 },
     { "scan", ORDO_PREPARE_SCAN, 0, 0 },
     { "search", ORDO_PREPARE_SEARCH, 0, 0 },
-#define X(id, name, ...) { #name, ORDO_PREPARE_##id, 0, 0 },
-    STRUCTURE_MAP(X)
+#define X(id, stem, ...) { #stem, ORDO_PREPARE_##id, 0, 0 },
+    ORDO_STRUCTURE_MAP(X)
 #undef X
         { "u32", 0, 1u << ORDO_U32, 0 },
     { "u64", 0, 1u << ORDO_U64, 0 },
