@@ -162,7 +162,7 @@ static ordo_status apply(ordo_dict *dict, const struct columns *c, const struct 
     const struct ordo_batch batch = {
         .codes = slice(c, COL_CODES, step->at),
         .keys = slice(c, COL_KEYS, step->at),
-        .his = slice(c, COL_HIS, step->at),
+        .hi = slice(c, COL_HI, step->at),
         .values = slice(c, COL_VALUES, step->at),
         .count = step->count,
         .found = slice(c, COL_FOUND, step->at),
@@ -198,7 +198,7 @@ static ordo_status range_limited(ordo_dict *dict, const struct columns *c, const
 {
     const struct ordo_limited_ranges ranges = {
         .lo = slice(c, COL_KEYS, step->at),
-        .hi = slice(c, COL_HIS, step->at),
+        .hi = slice(c, COL_HI, step->at),
         .count = step->count,
         .limit = (uint32_t) step->limit,
         .offsets = slice(c, COL_OFFSETS, step->offsets_at),
@@ -220,7 +220,7 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
 {
     ordo_dict              *dict = subject->dict;
     const struct ordo_slice keys = slice(c, COL_KEYS, step->at), values = slice(c, COL_VALUES, step->at);
-    const struct ordo_slice his = slice(c, COL_HIS, step->at), found = slice(c, COL_FOUND, step->at);
+    const struct ordo_slice hi = slice(c, COL_HI, step->at), found = slice(c, COL_FOUND, step->at);
     const struct ordo_slice values_out = slice(c, COL_VALUES_OUT, step->at);
     const struct ordo_slice keys_out = slice(c, COL_KEYS_OUT, step->at), counts = slice(c, COL_COUNTS, step->at);
     size_t                  needed; /* ranges that wait for the number may merge runs */
@@ -238,15 +238,15 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     case DO_SEEK:
         return ordo_dict_seek(dict, step->relation, keys, step->count, keys_out, values_out, found, order);
     case DO_COUNT:
-        return ordo_dict_count(dict, keys, his, step->count, counts, order);
+        return ordo_dict_count(dict, keys, hi, step->count, counts, order);
     case DO_RANGE:
-        return ordo_dict_range(dict, keys, his, step->count, slice(c, COL_OFFSETS, step->offsets_at),
+        return ordo_dict_range(dict, keys, hi, step->count, slice(c, COL_OFFSETS, step->offsets_at),
                                slice(c, COL_RANGE_KEYS, step->range_at), slice(c, COL_RANGE_VALUES, step->range_at),
                                step->range_count, subject->plan->spec.first_calls ? &needed : NULL, order);
     case DO_COMBINE:
         return ordo_dict_combine(dict, value_type(subject), ORDO_SUM, keys, values, step->count, order);
     case DO_ERASE_RANGE:
-        return ordo_dict_erase_range(dict, keys, his, step->count, counts, order);
+        return ordo_dict_erase_range(dict, keys, hi, step->count, counts, order);
     case DO_TAKE_FIRST:
         return ordo_dict_take_first(dict, step->count, keys_out, values_out, &needed, order);
     case DO_PEEK_FIRST:
@@ -258,11 +258,11 @@ static ordo_status do_step(const struct dict_subject *subject, const struct colu
     case DO_SELECT:
         return ordo_dict_select(dict, slice(c, COL_RANKS, step->at), step->count, keys_out, values_out, found, order);
     case DO_SEEK_WITHIN:
-        return ordo_dict_seek_within(dict, step->relation, keys, his, step->count, keys_out, values_out, found, order);
+        return ordo_dict_seek_within(dict, step->relation, keys, hi, step->count, keys_out, values_out, found, order);
     case DO_PAGE:
         return range_limited(dict, c, step, subject->plan->spec.first_calls ? &needed : NULL, order);
     case DO_AGGREGATE:
-        return ordo_dict_aggregate(dict, value_type(subject), ORDO_SUM, keys, his, step->count, values_out, ordo_none(),
+        return ordo_dict_aggregate(dict, value_type(subject), ORDO_SUM, keys, hi, step->count, values_out, ordo_none(),
                                    order);
     case DO_LONGEST_PREFIX:
         return ordo_xfast_longest_prefix(dict, keys, step->count, keys_out, values_out, found, order);

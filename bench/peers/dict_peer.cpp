@@ -171,13 +171,13 @@ bool offered(const struct spec *spec, int kind, int threads)
 
 /* Input columns in ordered form. */
 struct Inputs {
-    std::vector<char> keys, his;
+    std::vector<char> keys, uppers;
     const char       *values;
     const uint8_t    *codes;
     size_t            key_bytes, value_bytes, rows;
 
     explicit Inputs(const struct column_batch &cols)
-        : keys(ordered(cols, COL_KEYS)), his(ordered(cols, COL_HIS)),
+        : keys(ordered(cols, COL_KEYS)), uppers(ordered(cols, COL_HI)),
           values(cols.value_bytes ? as<char>(cols.at[COL_VALUES]) : nullptr), codes(as<uint8_t>(cols.at[COL_CODES])),
           key_bytes(type_bytes(cols.type)), value_bytes(cols.value_bytes), rows(cols.rows[COL_KEYS])
     {
@@ -188,7 +188,7 @@ struct Inputs {
     }
     const void *hi(size_t row) const
     {
-        return his.empty() ? nullptr : his.data() + key_bytes * row;
+        return uppers.empty() ? nullptr : uppers.data() + key_bytes * row;
     }
     const void *value(size_t row) const
     {
@@ -292,7 +292,7 @@ class HostDict {
 
     uint64_t do_step(HostMap &map, Part part, const struct step &step) const
     {
-        const void *keys = work_.key(step.at), *his = work_.hi(step.at), *values = work_.value(step.at);
+        const void *keys = work_.key(step.at), *hi = work_.hi(step.at), *values = work_.value(step.at);
         switch (step.call) {
         case DO_ERASE:
             map.erase(part, keys, step.count);
@@ -301,7 +301,7 @@ class HostDict {
             map.add(part, keys, values, step.count);
             return 0;
         case DO_ERASE_RANGE:
-            map.erase_range(keys, his, step.count);
+            map.erase_range(keys, hi, step.count);
             return 0;
         case DO_TAKE_FIRST:
             return map.take_first(step.count);
@@ -309,7 +309,7 @@ class HostDict {
         case DO_PEEK_LAST:
             return map.peek(step.call == DO_PEEK_LAST, step.count);
         case DO_APPLY:
-            return map.apply(work_.codes + step.at, keys, his, values, step.count);
+            return map.apply(work_.codes + step.at, keys, hi, values, step.count);
         default:
             map.put(part, keys, values, step.count);
             return 0;

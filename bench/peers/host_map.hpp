@@ -160,11 +160,11 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     using KeyedMap<Map>::map_;
 
   public:
-    void erase_range(const void *los, const void *his, size_t count) override
+    void erase_range(const void *los, const void *hi, size_t count) override
     {
         for (size_t i = 0; i < count; i++)
-            if (as<K>(los)[i] <= as<K>(his)[i])
-                map_.erase(map_.lower_bound(as<K>(los)[i]), map_.upper_bound(as<K>(his)[i]));
+            if (as<K>(los)[i] <= as<K>(hi)[i])
+                map_.erase(map_.lower_bound(as<K>(los)[i]), map_.upper_bound(as<K>(hi)[i]));
     }
     uint64_t take_first(size_t count) override
     {
@@ -179,10 +179,10 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     {
         return last ? sum_ahead(map_.rbegin(), map_.rend(), count) : sum_ahead(map_.begin(), map_.end(), count);
     }
-    uint64_t apply(const uint8_t *codes, const void *keys, const void *his, const void *values, size_t count) override
+    uint64_t apply(const uint8_t *codes, const void *keys, const void *hi, const void *values, size_t count) override
     {
         return sum_of<K>(keys, count, [&](K key, size_t i) {
-            return operate(codes[i], key, his ? as<K>(his)[i] : K(), values ? as<V>(values)[i] : V());
+            return operate(codes[i], key, hi ? as<K>(hi)[i] : K(), values ? as<V>(values)[i] : V());
         });
     }
     uint64_t seek(const void *keys, size_t count) const override
@@ -196,11 +196,11 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
             return after == map_.begin() ? 0 : uint64_t(std::prev(after)->second) + 1;
         });
     }
-    uint64_t range(const void *keys, const void *his, size_t count) const override
+    uint64_t range(const void *keys, const void *hi, size_t count) const override
     {
         return sum_of<K>(keys, count, [&](K key, size_t i) {
             uint64_t sum = 0;
-            for (auto at = map_.lower_bound(key); at != map_.end() && at->first <= as<K>(his)[i]; ++at)
+            for (auto at = map_.lower_bound(key); at != map_.end() && at->first <= as<K>(hi)[i]; ++at)
                 sum += both(at);
             return sum;
         });
@@ -295,11 +295,11 @@ template <typename K, typename V> class SortedArray final : public HostMap {
             return after ? uint64_t(values_[size_t(after) - 1]) + 1 : 0;
         });
     }
-    uint64_t range(const void *keys, const void *his, size_t count) const override
+    uint64_t range(const void *keys, const void *hi, size_t count) const override
     {
         return sum_of<K>(keys, count, [&](K key, size_t i) {
             uint64_t sum = 0;
-            for (size_t at = place_of(key); at < keys_.size() && keys_[at] <= as<K>(his)[i]; at++)
+            for (size_t at = place_of(key); at < keys_.size() && keys_[at] <= as<K>(hi)[i]; at++)
                 sum += uint64_t(keys_[at]) + values_[at];
             return sum;
         });

@@ -34,7 +34,7 @@ static void interval_at(void *requests_, size_t row)
     const size_t           at = pick(requests->plan, row, requests->count);
     set_interval(requests->plan, requests->cols, row, at);
     if (requests->plan->spec.workload == PAGERANDOM)
-        set_stored(requests->cols, COL_HIS, row, highest(requests->plan));
+        set_stored(requests->cols, COL_HI, row, highest(requests->plan));
     requests->cols->hints[row] = (uint32_t) at;
 }
 
@@ -49,7 +49,7 @@ static bool query_columns(const struct dict_plan *plan, struct column_batch *col
 
     columns_clear(cols);
     cols->hints = malloc(rows * sizeof *cols->hints + 1);
-    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HIS) : 0) |
+    const unsigned columns = (select ? IN(RANKS) : IN(KEYS)) | (has_intervals(workload) ? IN(HI) : 0) |
                              (element ? IN(FOUND) : 0) | (element || sums ? IN(VALUES_OUT) : 0) |
                              (seek || select ? IN(KEYS_OUT) : 0) | (numbers ? IN(COUNTS) : 0) |
                              (concurrent ? IN(CODES) | IN(OUTCOMES) : 0);

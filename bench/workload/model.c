@@ -32,7 +32,7 @@ size_t column_width(const struct column_batch *cols, enum column_id column)
 
 const char *column_name(enum column_id column)
 {
-    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "his",          "values",     "ranks",
+    static const char *const names[N_COLUMNS] = { "codes",   "keys",       "hi",           "values",     "ranks",
                                                   "lengths", "found",      "keys_out",     "values_out", "counts",
                                                   "offsets", "range_keys", "range_values", "outcomes" };
     return names[column];
@@ -162,7 +162,7 @@ static void mark_ranges(const struct model *model, struct column_batch *cols, co
 {
     for (size_t row = step->at; row < step->at + step->count; row++) {
         const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
-        const uint64_t hi = key_order(model->type, column_get(cols, COL_HIS, row));
+        const uint64_t hi = key_order(model->type, column_get(cols, COL_HI, row));
         size_t         n = 0;
         for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
             n += !erased[i];

@@ -13,7 +13,7 @@ enum column_id {
     /* inputs */
     COL_CODES,
     COL_KEYS, /* lower bounds of counts and ranges */
-    COL_HIS,
+    COL_HI,
     COL_VALUES,
     COL_RANKS,   /* for selections */
     COL_LENGTHS, /* of prefixes, in bits */

@@ -180,7 +180,7 @@ static bool room_for_result(struct column_batch *cols, size_t rows)
 static bool interval(const struct operation *op)
 {
     const struct model *all = &op->map->all;
-    const uint64_t      hi = key_order(all->type, column_get(op->cols, COL_HIS, op->row));
+    const uint64_t      hi = key_order(all->type, column_get(op->cols, COL_HI, op->row));
     size_t              count = 0;
     for (size_t at = op->below; at < all->count && model_key(all, at) <= hi; at++) {
         if (!op->map->present[at])

@@ -268,7 +268,7 @@ static void put_found(const struct query *query, size_t row, size_t at)
 /* The number of keys in a row's interval, from *at on. */
 static size_t within_row(const struct query *query, size_t row, size_t *at)
 {
-    const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HIS, row);
+    const uint64_t lo = key_of_row(query, COL_KEYS, row), hi = key_of_row(query, COL_HI, row);
     *at = below_row(query, row);
     const size_t n = lo > hi ? 0 : model_up_to(query->model, hi, *at) - *at;
     return query->step->call == DO_PAGE && n > query->step->limit ? query->step->limit : n;
@@ -341,7 +341,7 @@ static void query_at(void *query_, size_t i)
         break;
     case DO_SEEK_WITHIN: /* upwards */
         at = sought(query, query->step->relation, row);
-        put_found(query, row, at < none && model_key(query->model, at) <= key_of_row(query, COL_HIS, row) ? at : none);
+        put_found(query, row, at < none && model_key(query->model, at) <= key_of_row(query, COL_HI, row) ? at : none);
         break;
     case DO_SELECT:
         put_found(query, row, (size_t) column_get(query->cols, COL_RANKS, row));

@@ -133,7 +133,7 @@ void set_interval(const struct dict_plan *plan, struct column_batch *cols, size_
     const uint64_t keys = 1 + draw(stream(plan, STREAM_WIDTH), row) % (2 * (uint64_t) plan->spec.width - 1);
     const uint64_t last = at + keys - 1, end = plan->model.count - 1;
     set_stored(cols, COL_KEYS, row, model_key(&plan->model, at));
-    set_stored(cols, COL_HIS, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
+    set_stored(cols, COL_HI, row, model_key(&plan->model, (size_t) (last < end ? last : end)));
 }
 
 /* The percentage of requests that hit. */

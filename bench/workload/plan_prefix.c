@@ -175,7 +175,7 @@ static void count_at(void *drawn_, size_t row)
     const unsigned length = 8 + (unsigned) (draw(stream(plan, STREAM_WIDTH), row) % (8 * plan->model.key_bytes - 15));
     const uint64_t least = prefix_least(type, key, length), most = prefix_greatest(type, key, length);
     column_set(d->cols, COL_KEYS, row, by_prefixes(plan) ? least | (random_rest(plan, row) & (most ^ least)) : least);
-    column_set(d->cols, COL_HIS, row, most);
+    column_set(d->cols, COL_HI, row, most);
     column_set(d->cols, COL_LENGTHS, row, length);
 }
 
@@ -185,7 +185,7 @@ static bool query_columns(const struct dict_plan *plan, struct column_batch *col
     columns_clear(cols);
     if (plan->spec.workload == LONGESTPREFIX)
         return columns_reserve(cols, rows, IN(KEYS) | IN(FOUND) | IN(VALUES_OUT));
-    return columns_reserve(cols, rows, IN(KEYS) | IN(COUNTS) | (by_prefixes(plan) ? IN(LENGTHS) : IN(HIS)));
+    return columns_reserve(cols, rows, IN(KEYS) | IN(COUNTS) | (by_prefixes(plan) ? IN(LENGTHS) : IN(HI)));
 }
 
 static struct step query_step(const struct dict_plan *plan)

@@ -79,7 +79,7 @@ static void draw_operation(const struct dict_plan *plan, struct column_batch *co
 
 static bool mixed_columns(struct column_batch *cols, size_t rows, size_t rounds)
 {
-    return columns_reserve(cols, rows, IN(CODES) | IN(HIS) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(COUNTS)) &&
+    return columns_reserve(cols, rows, IN(CODES) | IN(HI) | IN(FOUND) | IN(KEYS_OUT) | IN(VALUES_OUT) | IN(COUNTS)) &&
            column_reserve(cols, COL_OFFSETS, rows + rounds) &&
            columns_reserve(cols, 1, IN(RANGE_KEYS) | IN(RANGE_VALUES));
 }
@@ -122,7 +122,7 @@ bool draw_erase_ranges(struct dict_plan *plan)
 {
     const size_t         rows = spec_batch(&plan->spec);
     struct column_batch *cols = &plan->work.cols;
-    if (!columns_reserve(cols, rows, IN(KEYS) | IN(HIS) | IN(COUNTS)))
+    if (!columns_reserve(cols, rows, IN(KEYS) | IN(HI) | IN(COUNTS)))
         return false;
     for (size_t row = 0; row < rows; row++)
         set_interval(plan, cols, row, pick(plan, row, rows));
@@ -149,13 +149,13 @@ bool draw_expiry(struct dict_plan *plan)
     const size_t         batch = spec_batch(&plan->spec), rounds = spec_rounds(&plan->spec), rows = batch * rounds;
     struct column_batch *cols = &plan->work.cols;
     if (!draw_elements(plan, cols, STREAM_NEW, plan->spec.count, rows) || !column_grow(cols, COL_KEYS, rows + rounds) ||
-        !columns_reserve(cols, rows + rounds, IN(HIS) | IN(COUNTS)) || !script_steps(&plan->work, 2 * rounds))
+        !columns_reserve(cols, rows + rounds, IN(HI) | IN(COUNTS)) || !script_steps(&plan->work, 2 * rounds))
         return false;
     for (size_t row = 0; row < rows; row++)
         set_stored(cols, COL_KEYS, row, plan->spec.count + row);
     for (size_t r = 0; r < rounds; r++) {
         set_stored(cols, COL_KEYS, rows + r, 0);
-        set_stored(cols, COL_HIS, rows + r, (r + 1) * batch - 1);
+        set_stored(cols, COL_HI, rows + r, (r + 1) * batch - 1);
         plan->work.steps[2 * r] = (struct step) { .call = DO_UPSERT, .at = r * batch, .count = batch };
         plan->work.steps[2 * r + 1] = (struct step) { .call = DO_ERASE_RANGE, .at = rows + r, .count = 1 };
     }

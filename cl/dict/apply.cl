@@ -2,7 +2,7 @@
 /* Mixed batches, as if their operations ran one after another: operations on single keys. host/dict/apply.c has the
  * plan.
  *
- *   apply_survey                    counts codes
+ *   apply_histogram                    counts codes
  *   apply_starts, apply_groups, apply_segments
  *                                   segments of one state, and groups of equal keys, in key order
  *   apply_points                    results of finds and updates, changes over time, keys whose final state differs
@@ -11,12 +11,13 @@
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
-/* Built together: apply_survey apply_starts apply_groups apply_segments apply_points apply_store */
+/* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* survey[code], 0 at first, becomes the number of operations. survey[N_CODES]: n minus the first operation with an
+/* histogram[code], 0 at first, becomes the number of operations. histogram[N_CODES]: n minus the first operation with an
  * unknown code, or 0. number (may be NULL): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
-void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global uint *survey, __global uint *number)
+void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
+                     __global uint *number)
 {
     uint count[N_CODES];
     for (uint c = 0; c < N_CODES; c++)
@@ -28,24 +29,24 @@ void apply_survey(__global const uchar *codes, ulong codes_at, uint n, __global 
         for (uint c = 0; c < N_CODES; c++)
             count[c] += code == c;
         if (code >= N_CODES)
-            ordo_max(&survey[N_CODES], n - i);
+            ordo_max(&histogram[N_CODES], n - i);
     }
     for (uint c = 0; c < N_CODES; c++)
         if (count[c])
-            ordo_add(&survey[c], count[c]);
+            ordo_add(&histogram[c], count[c]);
 }
 
 /* Writes the terms of `sums` (SUM_PARTS parts of n + 1 positions). heads (may be NULL): where segments begin. Clears
- * the survey, which the host has read. */
+ * the histogram, which the host has read. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
-                  __global uchar *heads, __global uint *survey)
+                  __global uchar *heads, __global uint *histogram)
 {
     const ulong stride = (ulong) n + 1;
     RUN_EACH (uint, j, n + 1) {
         for (uint c = 0; j == 0 && c <= N_CODES; c++)
-            survey[c] = 0;
+            histogram[c] = 0;
         const uint code = j < n ? codes[codes_at + index[j]] : CODE_FIND;
         const bool begins = j < n && (j == 0 || sorted[j] != sorted[j - 1]);
         const bool head = begins || code == CODE_UPSERT || code == CODE_ERASE;

@@ -4,7 +4,7 @@
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
-/* Built together: self_test_updates self_test_updates64 self_test_peeks self_test_glimpse self_test_contend self_test_local_updates self_test_chain */
+/* Built together: self_test_updates self_test_updates64 self_test_peeks self_test_optimistic self_test_contend self_test_local_updates self_test_chain */
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 1
@@ -55,19 +55,19 @@ UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
-    __global uint       *poked = own + i * ATOMICS_PEEK_WORDS, *by_4 = poked + ATOMICS_PEEK_BY_4;
-    __global ulong      *by_2 = (__global ulong *) (poked + ATOMICS_PEEK_BY_2);
+    __global uint       *written = own + i * ATOMICS_PEEK_WORDS, *by_4 = written + ATOMICS_PEEK_BY_4;
+    __global ulong      *by_2 = (__global ulong *) (written + ATOMICS_PEEK_BY_2);
     __global uint *const seen = answers + i * ATOMICS_PEEK_WORDS;
 
-    ordo_poke(poked, mark);
-    ordo_poke64(by_2, ATOMICS_OPPOSE64(mark));
-    ordo_poke128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
+    ordo_write_once(written, mark);
+    ordo_write_once64(by_2, ATOMICS_OPPOSE64(mark));
+    ordo_write_once128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
     ordo_fence_device();
     ordo_fence_acquire();
-    seen[0] = ordo_peek(poked + ordo_after(mark, never));
-    seen[1] = poked[1];
-    const ulong two = ordo_peek64(by_2);
-    const uint4 four = ordo_peek128(by_4);
+    seen[0] = ordo_read_once(written + ordo_after(mark, never));
+    seen[1] = written[1];
+    const ulong two = ordo_read_once64(by_2);
+    const uint4 four = ordo_read_once128(by_4);
     seen[2] = (uint) two;
     seen[3] = (uint) (two >> 32);
     vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
@@ -76,12 +76,12 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
 /* Counts the words of a piece that belong to another version. *which: the number of the last one. */
-ORDO_FN uint glimpse_wrong(uint4 piece, uint version, uint j, uint *which)
+ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
     uint       wrong = 0;
     for (uint k = 0; k < 4; k++)
-        if (j + k != GLIMPSE_HEADER && is[k] != GLIMPSE_WORD(version, j + k)) {
+        if (j + k != OPTIMISTIC_HEADER && is[k] != OPTIMISTIC_WORD(version, j + k)) {
             wrong++;
             *which = j + k;
         }
@@ -89,9 +89,9 @@ ORDO_FN uint glimpse_wrong(uint4 piece, uint version, uint j, uint *which)
 }
 
 /* Changes a line like a tree's leaf; false if another work-item has the latch. */
-ORDO_FN bool glimpse_change(__global uint *line)
+ORDO_FN bool optimistic_change(__global uint *line)
 {
-    __global uint *header = line + GLIMPSE_HEADER;
+    __global uint *header = line + OPTIMISTIC_HEADER;
     const uint     was = ordo_load_relaxed(header), version = was / 2 + 1;
 
     if ((was & 1) || ordo_cas(header, was, was | 1) != was)
@@ -100,49 +100,49 @@ ORDO_FN bool glimpse_change(__global uint *line)
     ordo_fence_device();
 #endif
     ORDO_KEEP_LOOP
-    for (uint j = 0; j < GLIMPSE_BY_2; j += 4)
-        ordo_poke128(line + j, (uint4) (GLIMPSE_WORD(version, j), GLIMPSE_WORD(version, j + 1),
-                                        GLIMPSE_WORD(version, j + 2), GLIMPSE_WORD(version, j + 3)));
+    for (uint j = 0; j < OPTIMISTIC_BY_2; j += 4)
+        ordo_write_once128(line + j, (uint4) (OPTIMISTIC_WORD(version, j), OPTIMISTIC_WORD(version, j + 1),
+                                              OPTIMISTIC_WORD(version, j + 2), OPTIMISTIC_WORD(version, j + 3)));
     ORDO_KEEP_LOOP
-    for (uint j = GLIMPSE_BY_2; j < GLIMPSE_BY_1; j += 2)
-        ordo_poke64((__global ulong *) (line + j), GLIMPSE_WORD(version, j) | (ulong) GLIMPSE_WORD(version, j + 1)
-                                                                                  << 32);
+    for (uint j = OPTIMISTIC_BY_2; j < OPTIMISTIC_BY_1; j += 2)
+        ordo_write_once64((__global ulong *) (line + j),
+                          OPTIMISTIC_WORD(version, j) | (ulong) OPTIMISTIC_WORD(version, j + 1) << 32);
     ORDO_KEEP_LOOP
-    for (uint j = GLIMPSE_BY_1; j < GLIMPSE_WORDS; j++)
-        if (j != GLIMPSE_HEADER)
-            ordo_poke(line + j, GLIMPSE_WORD(version, j));
+    for (uint j = OPTIMISTIC_BY_1; j < OPTIMISTIC_WORDS; j++)
+        if (j != OPTIMISTIC_HEADER)
+            ordo_write_once(line + j, OPTIMISTIC_WORD(version, j));
     ordo_store_release(header, version * 2);
     return true;
 }
 
 /* Reads a line: one piece after another, each folded into `seen`. */
-ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[GLIMPSE_REPORT])
+ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint count[OPTIMISTIC_REPORT])
 {
-    __global uint *header = line + GLIMPSE_HEADER;
+    __global uint *header = line + OPTIMISTIC_HEADER;
 #if ORDO_AFTER_ORDERS
-    const uint4 last = ordo_peek128(header);
+    const uint4 last = ordo_read_once128(header);
     const uint  was = last.x;
     line += ordo_after(was, never);
 #else
     const uint  was = ordo_load_acquire(header);
-    const uint4 last = ordo_peek128(header);
+    const uint4 last = ordo_read_once128(header);
 #endif
     uint which = 0, seen = last.y ^ last.z ^ last.w;
-    uint wrong = glimpse_wrong(last, was / 2, GLIMPSE_HEADER, &which);
+    uint wrong = optimistic_wrong(last, was / 2, OPTIMISTIC_HEADER, &which);
 
     ORDO_KEEP_LOOP
-    for (uint j = 0; j < GLIMPSE_HEADER; j += 4) {
+    for (uint j = 0; j < OPTIMISTIC_HEADER; j += 4) {
         uint4 piece;
-        if (j < GLIMPSE_BY_2)
-            piece = ordo_peek128(line + j);
-        else if (j < GLIMPSE_BY_1)
-            piece = as_uint4((ulong2) (ordo_peek64((__global const ulong *) (line + j)),
-                                       ordo_peek64((__global const ulong *) (line + j + 2))));
+        if (j < OPTIMISTIC_BY_2)
+            piece = ordo_read_once128(line + j);
+        else if (j < OPTIMISTIC_BY_1)
+            piece = as_uint4((ulong2) (ordo_read_once64((__global const ulong *) (line + j)),
+                                       ordo_read_once64((__global const ulong *) (line + j + 2))));
         else
-            piece = (uint4) (ordo_peek(line + j), ordo_peek(line + j + 1), ordo_peek(line + j + 2),
-                             ordo_peek(line + j + 3));
+            piece = (uint4) (ordo_read_once(line + j), ordo_read_once(line + j + 1), ordo_read_once(line + j + 2),
+                             ordo_read_once(line + j + 3));
         seen ^= piece.x ^ piece.y ^ piece.z ^ piece.w;
-        wrong += glimpse_wrong(piece, was / 2, j, &which);
+        wrong += optimistic_wrong(piece, was / 2, j, &which);
     }
 #if ORDO_AFTER_ORDERS
     const uint again = ordo_load_relaxed(header + ordo_after(seen, never));
@@ -152,36 +152,36 @@ ORDO_FN void glimpse_look(__global uint *line, uint never, __private uint count[
     const uint again = ordo_load_relaxed(header);
 #endif
     if ((was & 1) || again != was) {
-        count[GLIMPSE_TORN] += wrong > 0 && !(was & 1);
+        count[OPTIMISTIC_TORN] += wrong > 0 && !(was & 1);
         return;
     }
-    count[GLIMPSE_GOOD] += wrong == 0;
-    count[GLIMPSE_BAD] += wrong > 0;
+    count[OPTIMISTIC_GOOD] += wrong == 0;
+    count[OPTIMISTIC_BAD] += wrong > 0;
     if (wrong > 0) {
-        count[GLIMPSE_BAD_WORD] = which;
-        count[GLIMPSE_BAD_VERSION] = was / 2;
+        count[OPTIMISTIC_BAD_WORD] = which;
+        count[OPTIMISTIC_BAD_VERSION] = was / 2;
     }
 }
 
 /* lines: of version 0. never: 0, unknown to the compiler. */
-ORDO_KERNEL(GROUP_SIZE) void self_test_glimpse(__global uint *lines, __global uint *report, uint n_lines, uint never)
+ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
-    uint       count[GLIMPSE_REPORT] = { 0 };
+    uint       count[OPTIMISTIC_REPORT] = { 0 };
 
-    for (uint round = 0; round < GLIMPSE_ROUNDS; round++) {
-        __global uint *line = lines + (ulong) ((i + round * 7) % n_lines) * GLIMPSE_WORDS;
+    for (uint round = 0; round < OPTIMISTIC_ROUNDS; round++) {
+        __global uint *line = lines + (ulong) ((i + round * 7) % n_lines) * OPTIMISTIC_WORDS;
         if ((i + round) % 4 == 0)
-            count[GLIMPSE_CHANGES] += glimpse_change(line);
+            count[OPTIMISTIC_CHANGES] += optimistic_change(line);
         else
-            glimpse_look(line, never, count);
+            optimistic_read(line, never, count);
     }
-    for (uint word = GLIMPSE_CHANGES; word <= GLIMPSE_BAD; word++)
+    for (uint word = OPTIMISTIC_CHANGES; word <= OPTIMISTIC_BAD; word++)
         if (count[word])
             (void) ordo_add(report + word, count[word]);
-    if (count[GLIMPSE_BAD]) {
-        (void) ordo_exchange(report + GLIMPSE_BAD_WORD, count[GLIMPSE_BAD_WORD]);
-        (void) ordo_exchange(report + GLIMPSE_BAD_VERSION, count[GLIMPSE_BAD_VERSION]);
+    if (count[OPTIMISTIC_BAD]) {
+        (void) ordo_exchange(report + OPTIMISTIC_BAD_WORD, count[OPTIMISTIC_BAD_WORD]);
+        (void) ordo_exchange(report + OPTIMISTIC_BAD_VERSION, count[OPTIMISTIC_BAD_VERSION]);
     }
 }
 
@@ -366,8 +366,8 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 
 /* Plain accesses, except for checkers that do not know the order of a release. */
 #if ORDO_CHECKED
-#define PAYLOAD(p)        ordo_peek(p)
-#define SET_PAYLOAD(p, x) ordo_poke((p), (x))
+#define PAYLOAD(p)        ordo_read_once(p)
+#define SET_PAYLOAD(p, x) ordo_write_once((p), (x))
 #else
 #define PAYLOAD(p)        (*(p))
 #define SET_PAYLOAD(p, x) (*(p) = (x))

@@ -23,9 +23,9 @@
 /* Concurrent batches have the codes below this. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Words of a survey: the number of operations of each code, then n minus the first operation with an unknown code, or
+/* Words of a histogram: the number of operations of each code, then n minus the first operation with an unknown code, or
  * 0. */
-#define SURVEY_WORDS (N_CODES + 1)
+#define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0
 #define OUTCOME_NOT_STORED 1

@@ -143,30 +143,30 @@ enum {
 
 /* Lines of words that work-items change under a latch and others read without it, like the nodes of a tree
  * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while it is latched. Word j of a version is
- * GLIMPSE_WORD(version, j). Words are loaded and stored by four, two and one. The last four contain the header. */
+ * OPTIMISTIC_WORD(version, j). Words are loaded and stored by four, two and one. The last four contain the header. */
 enum {
-    GLIMPSE_WORDS = 32,
-    GLIMPSE_BY_2 = 16, /* from here on */
-    GLIMPSE_BY_1 = 24,
-    GLIMPSE_HEADER = 28
+    OPTIMISTIC_WORDS = 32,
+    OPTIMISTIC_BY_2 = 16, /* from here on */
+    OPTIMISTIC_BY_1 = 24,
+    OPTIMISTIC_HEADER = 28
 };
-#define GLIMPSE_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u) /* version 0: all zero */
+#define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u) /* version 0: all zero */
 /* The report. */
-enum glimpse_word {
-    GLIMPSE_CHANGES,
-    GLIMPSE_GOOD, /* seemed whole: the header was the same before and after */
-    GLIMPSE_TORN, /* known to be torn: the header changed, and some word had another version */
-    GLIMPSE_BAD,  /* seemed whole and were torn */
-    GLIMPSE_BAD_WORD,
-    GLIMPSE_BAD_VERSION,
-    GLIMPSE_REPORT
+enum optimistic_word {
+    OPTIMISTIC_CHANGES,
+    OPTIMISTIC_GOOD, /* seemed whole: the header was the same before and after */
+    OPTIMISTIC_TORN, /* known to be torn: the header changed, and some word had another version */
+    OPTIMISTIC_BAD,  /* seemed whole and were torn */
+    OPTIMISTIC_BAD_WORD,
+    OPTIMISTIC_BAD_VERSION,
+    OPTIMISTIC_REPORT
 };
 enum {
-    GLIMPSE_ROUNDS = 128, /* changes and reads of a work-item */
-    GLIMPSE_LAUNCHES = 4,
-    GLIMPSE_LAUNCHES_FEW = 16, /* on a device that runs few groups concurrently */
-    GLIMPSE_LINES_FEW = 4,
-    GLIMPSE_READERS = 32 /* work-items a line on other devices */
+    OPTIMISTIC_ROUNDS = 128, /* changes and reads of a work-item */
+    OPTIMISTIC_LAUNCHES = 4,
+    OPTIMISTIC_LAUNCHES_FEW = 16, /* on a device that runs few groups concurrently */
+    OPTIMISTIC_LINES_FEW = 4,
+    OPTIMISTIC_READERS = 32 /* work-items a line on other devices */
 };
 
 /* A pseudo-random number below 2^31, different for each i. */

@@ -2,7 +2,7 @@
 /* Mixed batches, as if their operations ran one after another: launches of cl/dict/apply.cl around the structure's
  * queries and one update.
  *
- *   1  survey       number of operations of each code; an unknown code refuses the batch       waits
+ *   1  histogram       number of operations of each code; an unknown code refuses the batch       waits
  *   2  single keys  one stable sort by key and one find of all keys. One scan of four sums then gives the state of a
  *                   key before and after each operation, and so all results and the updates to store.
  *   3  order        the structure answers order queries for the state before the batch. A seek takes the nearer of
@@ -27,44 +27,44 @@
 #define APPLY_FILE   "dict/apply.cl"
 #define COMBINE_FILE "dict/generic/combine.cl"
 
-/* ---- 1 survey ---------------------------------------------------------------------------------------------------- */
+/* ---- 1 histogram ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of the survey, each with its own counters. */
-#define SURVEY_ITEMS ((size_t) 1 << 14)
+/* Work-items of the histogram, each with its own counters. */
+#define HISTOGRAM_ITEMS ((size_t) 1 << 14)
 
 static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
-                               cl_mem survey, cl_mem number, cl_uint out[ORDO_SURVEY_WORDS])
+                               cl_mem histogram, cl_mem number, cl_uint out[ORDO_HISTOGRAM_WORDS])
 {
     const cl_uint    n = (cl_uint) count;
     struct ordo_args args = { .n = 0 };
 
     ordo_args_slice(&args, &codes);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(survey), ORDO_ARG(number));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(histogram), ORDO_ARG(number));
     const struct ordo_launch launch =
-        ordo_dict_kernel(dict, APPLY_FILE, "apply_survey", ordo_min_size(count, SURVEY_ITEMS));
+        ordo_dict_kernel(dict, APPLY_FILE, "apply_histogram", ordo_min_size(count, HISTOGRAM_ITEMS));
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
-    return ordo_call_read(call, survey, 0, out, ORDO_SURVEY_WORDS * sizeof *out);
+    return ordo_call_read(call, histogram, 0, out, ORDO_HISTOGRAM_WORDS * sizeof *out);
 }
 
-ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
-                             cl_uint out[ORDO_SURVEY_WORDS])
+ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
+                                cl_uint out[ORDO_HISTOGRAM_WORDS])
 {
     const int mark = call->n_scratch;
-    cl_mem    survey = NULL;
+    cl_mem    histogram = NULL;
 
-    ORDO_TRY(ordo_call_scratch(call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &survey));
-    ORDO_TRY(ordo_call_fill(call, survey, 0, ORDO_SURVEY_WORDS * sizeof(cl_uint), 0));
-    ORDO_TRY(count_codes(dict, call, codes, count, survey, NULL, out));
+    ORDO_TRY(ordo_call_scratch(call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &histogram));
+    ORDO_TRY(ordo_call_fill(call, histogram, 0, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), 0));
+    ORDO_TRY(count_codes(dict, call, codes, count, histogram, NULL, out));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
 
 /* Surveys the batch and numbers its operations. apply_starts clears the counters. */
-static ordo_status survey(struct apply *a)
+static ordo_status histogram(struct apply *a)
 {
-    ORDO_TRY(ordo_call_zeroed(a->call, ORDO_SURVEY_WORDS * sizeof(cl_uint), &a->counted));
+    ORDO_TRY(ordo_call_zeroed(a->call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &a->counted));
     ORDO_TRY(ordo_apply_scratch(a, a->n, sizeof(cl_uint), &a->number));
-    return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->survey);
+    return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
 /* Operations of a batch with order queries. The timeline's sums of changes, lifted by 32 for each block, then fit into
@@ -77,23 +77,23 @@ static cl_uint n_order(const struct apply *a)
 }
 
 /* Checks that the operations have the arrays that they need. */
-static ordo_status check_survey(const struct apply *a)
+static ordo_status check_histogram(const struct apply *a)
 {
     const struct ordo_batch *b = a->batch;
     ordo_device             *dev = a->call->dev;
-    const cl_uint            stores = ordo_apply_n_of(a, ORDO_UPSERT, ORDO_INSERT) + a->survey[ORDO_COMBINE];
-    if (a->survey[ORDO_COMBINE])
+    const cl_uint            stores = ordo_apply_n_of(a, ORDO_UPSERT, ORDO_INSERT) + a->histogram[ORDO_COMBINE];
+    if (a->histogram[ORDO_COMBINE])
         ORDO_TRY(ordo_dict_check_numbers(a->dict, b->value, b->combine));
-    ORDO_REQUIRE(dev, a->survey[N_CODES] == 0, ORDO_INVALID, "codes: operation %u has an unknown code",
-                 a->n - a->survey[N_CODES]);
+    ORDO_REQUIRE(dev, a->histogram[N_CODES] == 0, ORDO_INVALID, "codes: operation %u has an unknown code",
+                 a->n - a->histogram[N_CODES]);
     ORDO_REQUIRE(dev, b->values.mem || !stores || !a->dict->value_bytes, ORDO_INVALID,
                  "values is absent, and the batch has %u operations that store", stores);
-    ORDO_REQUIRE(dev, b->his.mem || !ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE), ORDO_INVALID,
-                 "his is absent, and the batch has %u counts and ranges", ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE));
+    ORDO_REQUIRE(dev, b->hi.mem || !ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE), ORDO_INVALID,
+                 "hi is absent, and the batch has %u counts and ranges", ordo_apply_n_of(a, ORDO_COUNT, ORDO_RANGE));
     ORDO_REQUIRE(dev, !ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_RANGE) || a->n <= TIMELINE_MAX, ORDO_TOO_LARGE,
                  "count is %u: a batch with seeks, counts or ranges takes up to %u", a->n, TIMELINE_MAX);
-    ORDO_REQUIRE(dev, b->offsets.mem || !a->survey[ORDO_RANGE], ORDO_INVALID,
-                 "offsets is absent, and the batch has %u ranges", a->survey[ORDO_RANGE]);
+    ORDO_REQUIRE(dev, b->offsets.mem || !a->histogram[ORDO_RANGE], ORDO_INVALID,
+                 "offsets is absent, and the batch has %u ranges", a->histogram[ORDO_RANGE]);
     ORDO_REQUIRE(dev, a->dict->structure->seek || !n_order(a), ORDO_UNSUPPORTED,
                  "codes: the batch has %u order queries, and a dictionary of type %s has none", n_order(a),
                  a->dict->structure->name);
@@ -187,13 +187,13 @@ static ordo_status divide(struct apply *a)
 
 static bool has_updates(const struct apply *a)
 {
-    return ordo_apply_n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->survey[ORDO_COMBINE] > 0;
+    return ordo_apply_n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->histogram[ORDO_COMBINE] > 0;
 }
 
 /* Parts of `places` (cl/shared/apply.h). */
 static cl_uint place_parts(const struct apply *a)
 {
-    return ordo_apply_n_seeks(a) == 0 ? PLACE_UP : a->survey[ORDO_ERASE] == 0 ? PLACE_GONE : PLACE_PARTS;
+    return ordo_apply_n_seeks(a) == 0 ? PLACE_UP : a->histogram[ORDO_ERASE] == 0 ? PLACE_GONE : PLACE_PARTS;
 }
 
 static ordo_status make_room(struct apply *a, bool timeline)
@@ -204,7 +204,7 @@ static ordo_status make_room(struct apply *a, bool timeline)
     ORDO_TRY(ordo_apply_scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->first_of));
     ORDO_TRY(ordo_apply_scratch(a, a->n + (size_t) 1, sizeof(cl_uint), &a->there_before));
     ORDO_TRY(ordo_apply_scratch(a, (a->n + (size_t) 2) * place_parts(a), sizeof(cl_uint), &a->places));
-    ORDO_TRY(ordo_apply_scratch(a, a->n, a->survey[ORDO_COMBINE] ? a->dict->value_bytes : 0, &a->made));
+    ORDO_TRY(ordo_apply_scratch(a, a->n, a->histogram[ORDO_COMBINE] ? a->dict->value_bytes : 0, &a->made));
     return ordo_apply_scratch(a, a->n, timeline ? sizeof(cl_ulong) : 0, &a->entries);
 }
 
@@ -246,7 +246,7 @@ static ordo_status count_changed(struct apply *a, cl_uint *count)
         return ORDO_OK;
     ORDO_TRY(ordo_call_read(a->call, a->places, a->n * sizeof *last, last, sizeof last));
     *count = last[0];
-    const bool far = last[1] != last[0] || (ordo_rehearses(a->call->dev) && last[1]);
+    const bool far = last[1] != last[0] || (ordo_is_dry_run(a->call->dev) && last[1]);
     return ordo_apply_n_seeks(a) > 0 && far ? ordo_apply_resolve_far(a) : ORDO_OK;
 }
 
@@ -294,10 +294,10 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 
     if (dict->structure->apply_points)
         ORDO_TRY(dict->structure->apply_points(dict, call, batch, &done));
-    if (done && !ordo_rehearses(call->dev))
+    if (done && !ordo_is_dry_run(call->dev))
         return ORDO_OK;
-    ORDO_TRY(survey(&a));
-    ORDO_TRY(check_survey(&a));
+    ORDO_TRY(histogram(&a));
+    ORDO_TRY(check_histogram(&a));
     const bool order = n_order(&a) > 0;
     ORDO_TRY(ordo_batch_sort_numbered(call, dict, batch->keys, a.number, batch->count, &a.sorted));
     ORDO_TRY(find_all(&a));

@@ -27,11 +27,11 @@ struct apply {
     struct ordo_call        *call;
     const struct ordo_batch *batch;
     cl_uint                  n;
-    cl_uint                  survey[ORDO_SURVEY_WORDS]; /* number of operations of each code */
+    cl_uint                  histogram[ORDO_HISTOGRAM_WORDS]; /* number of operations of each code */
 
     struct ordo_sorted_batch sorted;
     cl_mem there, before; /* for each sorted key: whether it is present before the batch, and its value */
-    cl_mem counted;       /* the survey on the device */
+    cl_mem counted;       /* the histogram on the device */
     cl_mem number;        /* 0, 1, 2, ...; after the sort: starts of segments */
     cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
     cl_mem sums, insert_at;

@@ -11,7 +11,7 @@ _Static_assert(ORDO_FIND == CODE_FIND && ORDO_CONTAINS == CODE_CONTAINS && ORDO_
                    ORDO_SEEK_LE == CODE_SEEK_LE && ORDO_SEEK_GE == CODE_SEEK_GE && ORDO_SEEK_GT == CODE_SEEK_GT &&
                    ORDO_COUNT == CODE_COUNT && ORDO_RANGE == CODE_RANGE && ORDO_COMBINE == CODE_COMBINE &&
                    ORDO_RANK_LT == CODE_RANK_LT && ORDO_RANK_LE == CODE_RANK_LE && ORDO_SELECT == CODE_SELECT &&
-                   ORDO_N_CODES == N_CODES && ORDO_SURVEY_WORDS == SURVEY_WORDS && ORDO_DONE == OUTCOME_DONE &&
+                   ORDO_N_CODES == N_CODES && ORDO_HISTOGRAM_WORDS == HISTOGRAM_WORDS && ORDO_DONE == OUTCOME_DONE &&
                    ORDO_NOT_STORED == OUTCOME_NOT_STORED && ORDO_CUT_SHORT == OUTCOME_CUT_SHORT &&
                    ORDO_UNKNOWN == OUTCOME_UNKNOWN,
                "cl/shared/codes.h differs from include/ordo/dict.h");
@@ -43,6 +43,6 @@ cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most)
 {
     cl_uint n = 0;
     for (int code = (int) least; code <= (int) most; code++)
-        n += a->survey[code];
+        n += a->histogram[code];
     return n;
 }

@@ -72,7 +72,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     ORDO_TRY(ordo_apply_scan(a, ORDO_U32, ORDO_SUM, false, places, 0, a->n + (size_t) 1));
     ORDO_ADD(&gather, ORDO_ARG(places), ORDO_ARG(a->n));
     ordo_args_slice(&gather, &a->batch->keys);
-    ordo_args_slice(&gather, &a->batch->his);
+    ordo_args_slice(&gather, &a->batch->hi);
     ORDO_ADD(&gather, ORDO_ARG(out->ops), ORDO_ARG(out->lo), ORDO_ARG(out->hi));
     const struct ordo_launch gather_launch = ordo_dict_kernel(a->dict, ORDER_FILE, "apply_gather", a->n);
     ORDO_TRY(ordo_call_launch(a->call, &gather_launch, &gather));
@@ -115,7 +115,7 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     struct picked    picked;
     cl_mem           base = NULL;
 
-    if (a->survey[code] == 0 || !a->batch->counts.mem)
+    if (a->histogram[code] == 0 || !a->batch->counts.mem)
         return ORDO_OK;
     ORDO_TRY(pick(a, code, code, false, &picked));
     ORDO_TRY(ordo_apply_scratch(a, picked.n, sizeof(cl_uint), &base));
@@ -166,7 +166,7 @@ static ordo_status resolve_selections(struct apply *a)
     struct neighbours base = { NULL };
     cl_mem            groups = NULL;
 
-    if (a->survey[ORDO_SELECT] == 0)
+    if (a->histogram[ORDO_SELECT] == 0)
         return ORDO_OK;
     ORDO_TRY(pick(a, ORDO_SELECT, ORDO_SELECT, false, &picked));
     ORDO_TRY(ordo_apply_scratch(a, picked.n, sizeof(cl_uint), &groups));
@@ -190,7 +190,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
     cl_ulong                 total = 0;
 
     ORDO_TRY(ordo_dict_offsets(a->call, a->dict, ordo_at(lengths, 0), a->n, b->offsets));
-    if (a->survey[ORDO_RANGE] == 0)
+    if (a->histogram[ORDO_RANGE] == 0)
         return ORDO_OK;
     ORDO_TRY(ordo_call_read(a->call, b->offsets.mem, (b->offsets.at + a->n) * sizeof total, &total, sizeof total));
     if (needed)
@@ -296,7 +296,7 @@ static ordo_status resolve_ranges(struct apply *a)
     struct range_base base;
     struct range_plan plan;
 
-    if (a->survey[ORDO_RANGE] == 0 || (!a->batch->range_keys.mem && !a->batch->range_values.mem))
+    if (a->histogram[ORDO_RANGE] == 0 || (!a->batch->range_keys.mem && !a->batch->range_values.mem))
         return ORDO_OK;
     ORDO_TRY(pick(a, ORDO_RANGE, ORDO_RANGE, true, &picked));
     ORDO_TRY(read_ranges_now(a, &picked, &base));

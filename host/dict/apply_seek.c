@@ -14,7 +14,7 @@ static ordo_status list_seeks(struct apply *a)
 
     *s = (struct seeks) { .n_up = ordo_apply_n_of(a, ORDO_SEEK_GE, ORDO_SEEK_GT),
                           .n = ordo_apply_n_seeks(a),
-                          .n_erased = a->survey[ORDO_ERASE] };
+                          .n_erased = a->histogram[ORDO_ERASE] };
     ORDO_TRY(ordo_apply_scratch(a, s->n, sizeof(cl_uint), &s->ops));
     ORDO_TRY(ordo_apply_scratch(a, s->n + (size_t) 2 * s->n_erased, a->dict->key_bytes, &s->keys));
     if (s->n_erased)

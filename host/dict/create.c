@@ -19,12 +19,12 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_dict_config 
 static void free_cached(struct ordo_reserve *reserve)
 {
     ordo_dict *dict = (ordo_dict *) ((char *) reserve - offsetof(ordo_dict, reserve));
-    if (dict->structure->give_spare)
-        dict->structure->give_spare(dict);
+    if (dict->structure->release_spare)
+        dict->structure->release_spare(dict);
 }
 
-void ordo_dict_rehearse(ordo_device *dry, const struct ordo_structure *structure, const void *config,
-                        uint32_t operations, size_t count)
+void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
+                       uint32_t operations, size_t count)
 {
     /* counts that a kernel may have found: at most the number of elements */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
@@ -33,7 +33,7 @@ void ordo_dict_rehearse(ordo_device *dry, const struct ordo_structure *structure
         return;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         ordo_dict *dict = NULL;
-        ordo_rehearsal_answer(dry, answers[i]);
+        ordo_dry_run_answer(dry, answers[i]);
         if (ordo_dict_create(dry, structure, config, &dict) == ORDO_OK)
             (void) ordo_dict_warm_up(dict, operations, &a);
         ordo_dict_destroy(&dict);
@@ -50,12 +50,12 @@ static void expect(const ordo_dict *dict, const void *config)
     const uint32_t variant = dict->variant << 16 | (uint32_t) dict->key << 8 | dict->value_bytes;
     ordo_device   *dry = NULL;
     if (!ordo_builds_expect(dict->dev, dict->structure->name, variant) ||
-        ordo_rehearsal_open(dict->dev, NULL, &dry) != ORDO_OK)
+        ordo_dry_run_open(dict->dev, NULL, &dry) != ORDO_OK)
         return;
-    ordo_dict_rehearse(dry, dict->structure, config, usual, (size_t) 1 << 16);
-    ordo_dict_rehearse(dry, dict->structure, config, rest, (size_t) 1 << 16);
-    ordo_dict_rehearse(dry, dict->structure, config, usual | rest, 1000);
-    ordo_rehearsal_close(&dry);
+    ordo_dict_dry_run(dry, dict->structure, config, usual, (size_t) 1 << 16);
+    ordo_dict_dry_run(dry, dict->structure, config, rest, (size_t) 1 << 16);
+    ordo_dict_dry_run(dry, dict->structure, config, usual | rest, 1000);
+    ordo_dry_run_close(&dry);
 }
 
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,

@@ -18,7 +18,7 @@ void ordo_dict_destroy(ordo_dict **dict)
     ordo_last_call_forget(dev, &(*dict)->last);
     free(*dict);
     *dict = NULL;
-    ordo_device_let_go(dev);
+    ordo_device_release(dev);
 }
 
 bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op)
@@ -62,16 +62,16 @@ static ordo_status unable(const ordo_dict *dict)
  * structure first. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
-    dict->in_doubt = ordo_last_call_dropped(dict->dev, &dict->last) || dict->in_doubt;
-    if (dict->in_doubt) {
+    dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
+    if (dict->needs_check) {
         ORDO_TRY(ordo_call_changes(call));
         ordo_dict_drop_aggregates(dict);
-        if (dict->structure->doubt)
-            dict->structure->doubt(dict);
+        if (dict->structure->invalidate)
+            dict->structure->invalidate(dict);
         const ordo_status status = dict->structure->check(dict, call);
         dict->broken = status == ORDO_BROKEN;
-        dict->in_doubt = status != ORDO_OK && status != ORDO_BROKEN;
-        if (dict->in_doubt)
+        dict->needs_check = status != ORDO_OK && status != ORDO_BROKEN;
+        if (dict->needs_check)
             return status;
     }
     ORDO_REQUIRE(dict->dev, !dict->broken, ORDO_BROKEN,
@@ -84,7 +84,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
-    dict->in_doubt = dict->broken = false;
+    dict->needs_check = dict->broken = false;
 }
 
 static ordo_status begin_change(struct ordo_call *call, ordo_dict *dict)

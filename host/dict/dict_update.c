@@ -239,7 +239,7 @@ static ordo_status apply(ordo_dict *dict, struct ordo_call *call, const struct o
 
 /* In the order of struct ordo_batch. */
 #define INPUTS                                                                                                         \
-    { "codes", BYTE }, { "keys", KEY }, { "his", KEY, OPTIONAL },                                                      \
+    { "codes", BYTE }, { "keys", KEY }, { "hi", KEY, OPTIONAL },                                                       \
     {                                                                                                                  \
         "values", VALUE, OPTIONAL                                                                                      \
     }
@@ -265,7 +265,7 @@ ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch, siz
 {
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
     const struct ordo_batch  *b = batch;
-    const struct ordo_request r = { { b->codes, b->keys, b->his, b->values, b->found, b->keys_out, b->values_out,
+    const struct ordo_request r = { { b->codes, b->keys, b->hi, b->values, b->found, b->keys_out, b->values_out,
                                       b->counts, b->offsets, b->range_keys, b->range_values },
                                     .count = b->count,
                                     .capacity = b->range_capacity,
@@ -284,7 +284,7 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
     size_t                        total = 0;
     const struct ordo_request     r = { .host = { { b->codes },
                                                   { b->keys },
-                                                  { b->his },
+                                                  { b->hi },
                                                   { b->values },
                                                   { b->found },
                                                   { b->keys_out },
@@ -332,7 +332,7 @@ ordo_status ordo_dict_apply_concurrent(ordo_dict *dict, const struct ordo_concur
 {
     ORDO_REQUIRE_GIVEN(dict ? dict->dev : NULL, batch);
     const struct ordo_concurrent_batch *b = batch;
-    const struct ordo_request           r = { { b->codes, b->keys, b->his, b->values, b->rooms, b->found, b->keys_out,
+    const struct ordo_request           r = { { b->codes, b->keys, b->hi, b->values, b->rooms, b->found, b->keys_out,
                                                 b->values_out, b->counts, b->outcomes, b->range_keys, b->range_values },
                                               .count = b->count,
                                               .capacity = b->range_capacity };
@@ -345,7 +345,7 @@ ordo_status ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_h
     const struct ordo_host_concurrent_batch *b = batch;
     const struct ordo_request                r = { .host = { { b->codes },
                                                              { b->keys },
-                                                             { b->his },
+                                                             { b->hi },
                                                              { b->values },
                                                              { b->rooms },
                                                              { b->found },

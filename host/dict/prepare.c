@@ -168,29 +168,29 @@ static bool for_each(struct preparation *p, each_combination *each)
     return true;
 }
 
-static void rehearse_count(ordo_device *dry, size_t kind, const struct combination *c, size_t count)
+static void dry_run_count(ordo_device *dry, size_t kind, const struct combination *c, size_t count)
 {
     struct ordo_warm_up_arrays a;
     if (kinds[kind].structure) {
-        ordo_dict_rehearse(dry, kinds[kind].structure, c->config, c->operations, count);
+        ordo_dict_dry_run(dry, kinds[kind].structure, c->config, c->operations, count);
     } else if (ordo_warm_up_arrays_create(dry, count, &a) == ORDO_OK) {
-        ordo_rehearsal_answer(dry, 0);
+        ordo_dry_run_answer(dry, 0);
         (void) kinds[kind].call(dry, c, &a);
         ordo_warm_up_arrays_destroy(&a);
     }
 }
 
-static bool rehearse(struct preparation *p, size_t kind, const struct combination *c)
+static bool dry_run(struct preparation *p, size_t kind, const struct combination *c)
 {
     ordo_device *dry = NULL;
     const size_t batch = p->params->batch;
     p->total += p->params->parts == 0;
-    if (ordo_rehearsal_open(p->dev, &p->gathering, &dry) != ORDO_OK)
+    if (ordo_dry_run_open(p->dev, &p->gathering, &dry) != ORDO_OK)
         return true;
     for (size_t i = 0; batch == 0 && i < sizeof counts / sizeof *counts; i++)
-        rehearse_count(dry, kind, c, counts[i]);
-    rehearse_count(dry, kind, c, batch ? batch : COUNT_MADE);
-    ordo_rehearsal_close(&dry);
+        dry_run_count(dry, kind, c, counts[i]);
+    dry_run_count(dry, kind, c, batch ? batch : COUNT_MADE);
+    ordo_dry_run_close(&dry);
     return true;
 }
 
@@ -249,7 +249,7 @@ static ordo_status prepare(struct preparation *p, struct ordo_prepared *out)
 {
     p->gathering = (struct ordo_gathering) { .part = p->params->part, .parts = p->params->parts };
     ordo_builds_begin(p->dev);
-    (void) for_each(p, rehearse);
+    (void) for_each(p, dry_run);
     const ordo_status built = ordo_builds_finish(p->dev, tell_of_programs, p, &out->programs, &out->failed);
     if (built == ORDO_CANCELLED)
         return built;

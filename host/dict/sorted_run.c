@@ -59,7 +59,7 @@ void ordo_runs_drop_spare(struct ordo_runs *runs)
         drop_spare(runs, 0);
 }
 
-void ordo_runs_give_spare(ordo_dict *dict)
+void ordo_runs_release_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(ordo_runs_of(dict));
 }
@@ -117,7 +117,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* Nobody else frees the blocks that this call has cached (give_spare of dict.c). */
+    /* Nobody else frees the blocks that this call has cached (release_spare of dict.c). */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);

@@ -162,7 +162,7 @@ bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 /* Caches the run's block, or frees it. Nothing if the run has no block. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
-void ordo_runs_give_spare(ordo_dict *dict);
+void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees cached blocks, the largest first, until they take no more than `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
 /* Frees cached blocks that exceed the bytes of the runs. */

@@ -133,7 +133,7 @@ struct ordo_structure {
     void (*clear)(ordo_dict *dict);
     /* Called before `check` if commands were dropped. Forgets indexes and lists derived from the elements. NULL: there
      * are none. */
-    void (*doubt)(ordo_dict *dict);
+    void (*invalidate)(ordo_dict *dict);
     /* Keys in any order, possibly equal: the last one of equal keys counts. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
@@ -155,7 +155,7 @@ struct ordo_structure {
     /* NULL: no concurrent batches. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory, possibly in the middle of any call. NULL: there is none. */
-    void (*give_spare)(ordo_dict *dict);
+    void (*release_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*find)(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
@@ -193,7 +193,7 @@ struct ordo_dict {
     uint32_t              variant; /* differs between configurations that need kernels of their own; set by configure */
     struct ordo_last_call last;    /* used by dict.c */
     struct ordo_reserve   reserve; /* used by create.c */
-    bool                  in_doubt;      /* an update was dropped: the next call checks the dictionary first */
+    bool                  needs_check;   /* an update was dropped: the next call checks the dictionary first */
     bool                  broken;        /* that check has failed */
     struct ordo_host_array     *results; /* used by dict_host.c */
     size_t                      n_results;
@@ -246,9 +246,9 @@ uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Counts the operations of each code. The last word is n minus the first operation with an unknown code, or 0.
  * Waits. */
-enum { ORDO_SURVEY_WORDS = ORDO_N_CODES + 1 };
-ordo_status ordo_dict_survey(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
-                             cl_uint out[ORDO_SURVEY_WORDS]);
+enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
+ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
+                                cl_uint out[ORDO_HISTOGRAM_WORDS]);
 
 /* A mixed batch whose arguments are checked, except for the codes. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,

@@ -34,7 +34,7 @@ static ordo_status fill(const struct ordo_warm_up_arrays *a)
 {
     const size_t     n = 4 * a->count + 2;
     struct ordo_call call;
-    if (ordo_rehearses(a->dev))
+    if (ordo_is_dry_run(a->dev))
         return ORDO_OK;
     uint32_t *words = calloc(n, sizeof *words);
     ORDO_REQUIRE_MEMORY(a->dev, words);
@@ -149,7 +149,7 @@ static void apply(struct warm_up *t)
     const struct ordo_warm_up_arrays *a = t->a;
     const struct ordo_batch           batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 2 : 12],
                                                 .keys = a->at[0],
-                                                .his = a->at[0],
+                                                .hi = a->at[0],
                                                 .values = t->values,
                                                 .count = a->count,
                                                 .found = a->at[4],
@@ -170,7 +170,7 @@ static void concurrent(struct warm_up *t)
     const struct ordo_warm_up_arrays  *a = t->a;
     const struct ordo_concurrent_batch batch = { .codes = a->at[ordo_dict_can(t->dict, ORDO_CAN_ORDER) ? 11 : 12],
                                                  .keys = a->at[0],
-                                                 .his = a->at[0],
+                                                 .hi = a->at[0],
                                                  .values = t->values,
                                                  .count = a->count,
                                                  .found = a->at[4],

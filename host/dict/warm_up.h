@@ -7,7 +7,7 @@
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Inputs and outputs of a call, each of 2 * count + 1 elements of 8 bytes. A dry-run device (ordo_rehearsal_open)
+/* Inputs and outputs of a call, each of 2 * count + 1 elements of 8 bytes. A dry-run device (ordo_dry_run_open)
  * allocates nothing. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
@@ -24,7 +24,7 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
 /* Warms up on a dry-run device, once for each of a few made-up answers of its kernels. config: the structure's own. */
-void ordo_dict_rehearse(ordo_device *dry, const struct ordo_structure *structure, const void *config,
-                        uint32_t operations, size_t count);
+void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
+                       uint32_t operations, size_t count);
 
 #endif

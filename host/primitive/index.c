@@ -189,7 +189,7 @@ void ordo_index_destroy(ordo_index **index)
             ordo_buffer_destroy(dev, mems[i]);
     free(*index);
     *index = NULL;
-    ordo_device_let_go(dev);
+    ordo_device_release(dev);
 }
 
 size_t ordo_index_bytes(const ordo_index *index)

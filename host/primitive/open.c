@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* On a dry-run device every answer is wrong, and the test goes on. */
-#define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
+#define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* Input and results of a test of `count` elements. */
 struct arrays {

@@ -274,11 +274,10 @@ void ordo_builds_forget(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
-                      const struct ordo_define *defines)
+void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel, const struct ordo_define *defines)
 {
-    ordo_device           *dev = rehearsal->stands_for;
-    struct ordo_gathering *g = rehearsal->gathering;
+    ordo_device           *dev = dry->stands_for;
+    struct ordo_gathering *g = dry->gathering;
     struct ordo_builds    *b = &dev->builds;
     struct ordo_program   *p = b->threads_most > 0 || g ? find_program(dev, file, kernel, defines) : NULL;
     if (!p)
@@ -391,9 +390,9 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
                              const struct ordo_define *defines, struct ordo_kernel **out)
 {
     ordo_device *dev = call->dev;
-    if (dev->rehearsal) {
-        ordo_build_ahead(dev->rehearsal, file, name, defines);
-        *out = &dev->rehearsal->kernel;
+    if (dev->dry_run) {
+        ordo_build_ahead(dev->dry_run, file, name, defines);
+        *out = &dev->dry_run->kernel;
         return ORDO_OK;
     }
     struct ordo_program *program = find_program(dev, file, name, defines);
@@ -432,7 +431,7 @@ bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type)
     struct ordo_builds      *b = &dev->builds;
     const struct ordo_digest hash =
         ordo_digest_of(ORDO_DIGEST_TEXT(((struct ordo_digest) { 0, 0 }), name), &type, sizeof type);
-    if (!ordo_builds_ahead(dev) || dev->rehearsal)
+    if (!ordo_builds_ahead(dev) || dev->dry_run)
         return false;
     pthread_mutex_lock(&b->lock);
     bool fresh = b->n_expected < sizeof b->expected / sizeof *b->expected;

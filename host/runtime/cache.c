@@ -175,7 +175,7 @@ static int64_t written_ns(const struct stat *info)
     return (int64_t) info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
 }
 
-struct survey {
+struct listing {
     uint64_t bytes;  /* of all entries */
     char    *oldest; /* path of the oldest entry, malloc'd; NULL: there is none, or no memory */
     int64_t  oldest_ns;
@@ -187,7 +187,7 @@ static bool is_temporary_name(const char *name)
 }
 
 /* Counts a file, or removes it if an unfinished write left it. Takes the path. */
-static void survey_file(struct survey *s, char *path, const char *name, bool certain)
+static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
     struct ordo_digest key = { 0, 0 };
@@ -210,14 +210,14 @@ static void survey_file(struct survey *s, char *path, const char *name, bool cer
 }
 
 /* Goes by names; if `certain`, by content too. */
-static struct survey survey(const ordo_device *dev, bool certain)
+static struct listing list_files(const ordo_device *dev, bool certain)
 {
-    struct survey s = { 0 };
-    DIR          *dir = opendir(dev->cache_dir);
+    struct listing s = { 0 };
+    DIR           *dir = opendir(dev->cache_dir);
     if (!dir)
         return s;
     for (struct dirent *entry; (entry = readdir(dir));)
-        survey_file(&s, ordo_format("%s/%s", dev->cache_dir, entry->d_name), entry->d_name, certain);
+        list_file(&s, ordo_format("%s/%s", dev->cache_dir, entry->d_name), entry->d_name, certain);
     closedir(dir);
     return s;
 }
@@ -225,11 +225,11 @@ static struct survey survey(const ordo_device *dev, bool certain)
 /* Removes the oldest entries until the others fit under the cap. Opens files only if by their names they do not. */
 static void enforce_cap(const ordo_device *dev)
 {
-    struct survey s = survey(dev, false);
-    bool          over = s.bytes > CACHE_CAP_BYTES;
+    struct listing s = list_files(dev, false);
+    bool           over = s.bytes > CACHE_CAP_BYTES;
     free(s.oldest);
     while (over) {
-        s = survey(dev, true);
+        s = list_files(dev, true);
         over = s.bytes > CACHE_CAP_BYTES && s.oldest && unlink(s.oldest) == 0;
         free(s.oldest);
     }

@@ -129,9 +129,9 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-static ordo_status rehearse_read(ordo_device *dev, void *to, size_t bytes)
+static ordo_status dry_run_read(ordo_device *dev, void *to, size_t bytes)
 {
-    const uint32_t answer = dev->rehearsal->answer;
+    const uint32_t answer = dev->dry_run->answer;
     memset(to, 0, bytes);
     for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
         if (bytes != sizeof(uint64_t) || at == 0) /* 8 bytes are one number */
@@ -169,9 +169,9 @@ ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *
     ordo_device *dev = call->dev;
     if (groups == 0)
         return ORDO_OK;
-    if (dev->rehearsal) {
-        ORDO_REQUIRE(dev, dev->rehearsal->launches > 0, ORDO_OPENCL, NULL);
-        dev->rehearsal->launches--;
+    if (dev->dry_run) {
+        ORDO_REQUIRE(dev, dev->dry_run->launches > 0, ORDO_OPENCL, NULL);
+        dev->dry_run->launches--;
         return ORDO_OK;
     }
     ORDO_REQUIRE(dev, group_size > 0 && (group_size <= kernel->max_group || kernel->limited), ORDO_UNSUPPORTED,
@@ -202,7 +202,7 @@ ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *l
 
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word)
 {
-    if (bytes == 0 || call->dev->rehearsal)
+    if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
     ORDO_TRY(ordo_call_pass_events(call));
     ORDO_TRY_CL(call->dev,
@@ -213,7 +213,7 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes)
 {
-    if (bytes == 0 || call->dev->rehearsal)
+    if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
     ORDO_TRY(ordo_call_pass_events(call));
     ORDO_TRY_CL(call->dev,
@@ -225,7 +225,7 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
 static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, size_t at, const void *from,
                                 size_t bytes, cl_event *done)
 {
-    if (bytes == 0 || call->dev->rehearsal)
+    if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
     if (blocks)
         ORDO_TRY(ordo_call_settled(call));
@@ -251,8 +251,8 @@ static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from,
 {
     if (bytes == 0)
         return ORDO_OK;
-    if (call->dev->rehearsal)
-        return rehearse_read(call->dev, to, bytes);
+    if (call->dev->dry_run)
+        return dry_run_read(call->dev, to, bytes);
     ORDO_TRY(ordo_call_pass_events(call));
     ORDO_TRY_WAIT(call->dev,
                   clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, call->n_wait, call->wait, done),
@@ -275,7 +275,7 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 
 static bool polls(const struct ordo_call *call, size_t bytes)
 {
-    return call->dev->facts.cpu && !call->order && !call->out_of_order && !call->dev->rehearsal && bytes > 0 &&
+    return call->dev->facts.cpu && !call->order && !call->out_of_order && !call->dev->dry_run && bytes > 0 &&
            bytes <= POLL_BYTES_MAX;
 }
 
@@ -323,7 +323,7 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes)
 {
-    if (dev->rehearsal)
+    if (dev->dry_run)
         return ORDO_OK;
     ORDO_REQUIRE(dev, bytes > 0 || !slice.mem, ORDO_INVALID, "%s is given, but its elements have 0 bytes", name);
     if (bytes == 0)

@@ -69,12 +69,12 @@ static bool blames_variant(ordo_status got)
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *stand_in = NULL;
-    if (!ordo_builds_ahead(dev) || ordo_rehearsal_open(dev, NULL, &stand_in) != ORDO_OK)
+    if (!ordo_builds_ahead(dev) || ordo_dry_run_open(dev, NULL, &stand_in) != ORDO_OK)
         return;
     (void) ordo_self_test_lanes(stand_in);
     (void) ordo_self_test_atomics(stand_in);
     (void) stand_in->test_primitives(stand_in, false);
-    ordo_rehearsal_close(&stand_in);
+    ordo_dry_run_close(&stand_in);
 }
 
 /* A kernel that was refused for lack of memory gets a second chance, because the outcome is remembered. */
@@ -285,7 +285,7 @@ void ordo_device_hold(ordo_device *dev)
     atomic_fetch_add(&dev->holders, 1);
 }
 
-void ordo_device_let_go(ordo_device *dev)
+void ordo_device_release(ordo_device *dev)
 {
     if (atomic_fetch_sub(&dev->holders, 1) > 1)
         return;
@@ -316,7 +316,7 @@ void ordo_device_close(ordo_device **device)
     if (dev->pid == getpid() && dev->queue)
         clFinish(dev->queue);
     ordo_errors_close(dev);
-    ordo_device_let_go(dev);
+    ordo_device_release(dev);
 }
 
 /* ---- getters ------------------------------------------------------------------------------------------------- */

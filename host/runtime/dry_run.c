@@ -64,41 +64,41 @@ static void copy_facts(ordo_device *to, const ordo_device *from)
     memcpy(to->origin, from->origin, sizeof to->origin);
 }
 
-ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out)
+ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out)
 {
     static const struct ordo_device_config silent = { .log = NULL };
-    ordo_device                           *dry_run = ordo_bare_device(&silent);
+    ordo_device                           *dry = ordo_bare_device(&silent);
     *out = NULL;
-    ORDO_REQUIRE_MEMORY(dev, dry_run);
-    dry_run->log_to_stderr = false;
+    ORDO_REQUIRE_MEMORY(dev, dry);
+    dry->log_to_stderr = false;
     ordo_lock(dev);
-    copy_facts(dry_run, dev);
+    copy_facts(dry, dev);
     ordo_unlock(dev);
-    dry_run->dry_run =
-        (struct ordo_rehearsal) { .stands_for = dev, .gathering = gathering, .kernel.max_group = dev->facts.max_group };
-    dry_run->rehearsal = &dry_run->dry_run;
-    ordo_rehearsal_answer(dry_run, 0);
-    *out = dry_run;
+    dry->own_dry_run =
+        (struct ordo_dry_run) { .stands_for = dev, .gathering = gathering, .kernel.max_group = dev->facts.max_group };
+    dry->dry_run = &dry->own_dry_run;
+    ordo_dry_run_answer(dry, 0);
+    *out = dry;
     return ORDO_OK;
 }
 
-void ordo_rehearsal_close(ordo_device **dry_run)
+void ordo_dry_run_close(ordo_device **dry)
 {
-    if (!*dry_run)
+    if (!*dry)
         return;
-    ordo_scratch_destroy(*dry_run);
-    (*dry_run)->extensions = NULL; /* the device's */
-    ordo_bare_device_free(*dry_run);
-    *dry_run = NULL;
+    ordo_scratch_destroy(*dry);
+    (*dry)->extensions = NULL; /* the device's */
+    ordo_bare_device_free(*dry);
+    *dry = NULL;
 }
 
-void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer)
+void ordo_dry_run_answer(ordo_device *dry, uint32_t answer)
 {
-    dry_run->rehearsal->answer = answer;
-    dry_run->rehearsal->launches = LAUNCHES_MAX;
+    dry->dry_run->answer = answer;
+    dry->dry_run->launches = LAUNCHES_MAX;
 }
 
-bool ordo_rehearses(const ordo_device *dev)
+bool ordo_is_dry_run(const ordo_device *dev)
 {
-    return dev->rehearsal != NULL;
+    return dev->dry_run != NULL;
 }

@@ -115,7 +115,7 @@ struct ordo_build_changes {
 extern const struct ordo_build_changes *ordo_build_changes; /* for devices opened while it is set; else NULL */
 
 /* The state of a dry-run device. Its buffers have 1 byte each. */
-struct ordo_rehearsal {
+struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* NULL: kernels are built only if the device has threads for that */
     uint32_t               answer;    /* each word that a call reads */
@@ -164,9 +164,9 @@ struct ordo_device {
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* of tests; or NULL */
-    int                    optimized;          /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
-    struct ordo_device    *next_live;          /* for builds.c */
-    struct ordo_rehearsal *rehearsal, dry_run; /* NULL: this is no dry-run device; its target */
+    int                  optimized;            /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
+    struct ordo_device  *next_live;            /* for builds.c */
+    struct ordo_dry_run *dry_run, own_dry_run; /* NULL: this is no dry-run device; its target */
 
     struct ordo_block   *scratch, *held; /* the pool; buffers that outlive calls */
     struct ordo_ring     ring;
@@ -230,7 +230,7 @@ void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
 /* Makes a program wanted, for a thread of the device or the preparation that gathers programs. Never waits. */
-void ordo_build_ahead(struct ordo_rehearsal *rehearsal, const char *file, const char *kernel,
+void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 

@@ -29,7 +29,7 @@ static cl_mem create_huge(ordo_device *dev, size_t size)
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     cl_int       code = CL_SUCCESS;
 
-    if (MADV_HUGEPAGE < 0 || !dev->facts.cpu || !dev->facts.unified_memory || size < HUGE_MIN || dev->rehearsal)
+    if (MADV_HUGEPAGE < 0 || !dev->facts.cpu || !dev->facts.unified_memory || size < HUGE_MIN || dev->dry_run)
         return NULL;
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
     if (!memory)
@@ -58,7 +58,7 @@ static ordo_status create_counted(ordo_device *dev, size_t size, cl_mem *out)
                          (unsigned long long) dev->memory.held_bytes, (unsigned long long) dev->memory_limit);
     cl_mem mem = create_huge(dev, size);
     if (!mem)
-        mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, dev->rehearsal ? 1 : size, NULL, &code);
+        mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, dev->dry_run ? 1 : size, NULL, &code);
     if (code != CL_SUCCESS || !mem)
         return ordo_fail_cl(dev, code, __FILE__, __LINE__, "clCreateBuffer");
     dev->memory.held_bytes += size;

@@ -109,7 +109,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 
 /* An object holds its device, which closes when its opener has closed it and no object holds it. */
 void ordo_device_hold(ordo_device *dev);
-void ordo_device_let_go(ordo_device *dev);
+void ordo_device_release(ordo_device *dev);
 /* ORDO_FORKED in the child of a fork. For the creation of objects without a call on the device. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
@@ -295,11 +295,11 @@ struct ordo_gathering {
 
 /* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up
  * answers, so many calls fail in the end. Destroy its objects before it, and close it before `dev`. One thread. */
-ordo_status ordo_rehearsal_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
-void        ordo_rehearsal_close(ordo_device **dry_run);
+ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
+void        ordo_dry_run_close(ordo_device **dry_run);
 /* Precedes each call: each word that it reads is `answer`, and its limit of launches is reset. */
-void ordo_rehearsal_answer(ordo_device *dry_run, uint32_t answer);
-bool ordo_rehearses(const ordo_device *dev);
+void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
+bool ordo_is_dry_run(const ordo_device *dev);
 
 /* Whether the device builds programs ahead. */
 bool ordo_builds_ahead(const ordo_device *dev);

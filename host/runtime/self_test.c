@@ -12,7 +12,7 @@
 #define ATOMICS_MODULE "primitive/self_test_atomics.cl"
 
 /* On a dry-run device every answer is made up, and the test continues. */
-#define WRONG(dev, ...) (ordo_rehearses(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
+#define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* Returns an error if two numbers differ. The format says where. */
 #define EXPECT(dev, got, want, format, ...)                                                                            \
@@ -503,7 +503,7 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
             const uint32_t word = w % ATOMICS_PEEK_WORDS,
                            is = got[w / ATOMICS_PEEK_WORDS][i * ATOMICS_PEEK_WORDS + word];
             EXPECT(dev, is, want[word], "%s, word %u of work-item %u in groups of %u",
-                   w < ATOMICS_PEEK_WORDS ? "ordo_poke" : "ordo_peek", word, i, group);
+                   w < ATOMICS_PEEK_WORDS ? "ordo_write_once" : "ordo_read_once", word, i, group);
         }
     }
     return ORDO_OK;
@@ -587,32 +587,33 @@ static ordo_status test_contention(ordo_device *dev, uint32_t group)
 
 /* ---- atomics: words under a latch -------------------------------------------------------------------------------- */
 
-static ordo_status test_glimpses(ordo_device *dev, uint32_t group)
+static ordo_status test_optimistic(ordo_device *dev, uint32_t group)
 {
     const bool               few = runs_few(dev);
     const uint32_t           units = ordo_device_facts(dev)->compute_units;
     const uint32_t           groups = few ? CONTEND_GROUPS_FEW / 2 : 2 * units;
-    const struct ordo_launch launch = atomics_launch("self_test_glimpse", groups, group);
-    uint32_t                 n_lines = GLIMPSE_LINES_FEW, report[GLIMPSE_REPORT] = { 0 };
+    const struct ordo_launch launch = atomics_launch("self_test_optimistic", groups, group);
+    uint32_t                 n_lines = OPTIMISTIC_LINES_FEW, report[OPTIMISTIC_REPORT] = { 0 };
 
-    while (!few && n_lines * GLIMPSE_READERS < groups * group)
+    while (!few && n_lines * OPTIMISTIC_READERS < groups * group)
         n_lines *= 2;
-    ORDO_TRY(run_kernel(
-        dev, launch, few ? GLIMPSE_LAUNCHES_FEW : GLIMPSE_LAUNCHES,
-        BUFFERS({ (size_t) n_lines * GLIMPSE_WORDS * sizeof(uint32_t), NULL, NULL }, { sizeof report, report, NULL }),
-        NUMBERS(n_lines, 0)));
-    if (report[GLIMPSE_BAD])
+    ORDO_TRY(run_kernel(dev, launch, few ? OPTIMISTIC_LAUNCHES_FEW : OPTIMISTIC_LAUNCHES,
+                        BUFFERS({ (size_t) n_lines * OPTIMISTIC_WORDS * sizeof(uint32_t), NULL, NULL },
+                                { sizeof report, report, NULL }),
+                        NUMBERS(n_lines, 0)));
+    if (report[OPTIMISTIC_BAD])
         return WRONG(dev,
                      "%s: %u of %u reads that seemed whole were torn; word %u was not of version %u (%u changes; %u "
                      "other reads were torn)",
                      ordo_device_facts(dev)->address_order ? "ordo_after" : "ordo_load_acquire and ordo_fence_acquire",
-                     report[GLIMPSE_BAD], report[GLIMPSE_GOOD] + report[GLIMPSE_BAD], report[GLIMPSE_BAD_WORD],
-                     report[GLIMPSE_BAD_VERSION], report[GLIMPSE_CHANGES], report[GLIMPSE_TORN]);
-    if (!report[GLIMPSE_GOOD] || !report[GLIMPSE_CHANGES])
-        return WRONG(dev, "words under a latch: %u changes and %u whole reads", report[GLIMPSE_CHANGES],
-                     report[GLIMPSE_GOOD]);
+                     report[OPTIMISTIC_BAD], report[OPTIMISTIC_GOOD] + report[OPTIMISTIC_BAD],
+                     report[OPTIMISTIC_BAD_WORD], report[OPTIMISTIC_BAD_VERSION], report[OPTIMISTIC_CHANGES],
+                     report[OPTIMISTIC_TORN]);
+    if (!report[OPTIMISTIC_GOOD] || !report[OPTIMISTIC_CHANGES])
+        return WRONG(dev, "words under a latch: %u changes and %u whole reads", report[OPTIMISTIC_CHANGES],
+                     report[OPTIMISTIC_GOOD]);
     ordo_log(dev, ORDO_LOG_DEBUG, "words under a latch: %u changes, %u whole reads, %u known to be torn",
-             report[GLIMPSE_CHANGES], report[GLIMPSE_GOOD], report[GLIMPSE_TORN]);
+             report[OPTIMISTIC_CHANGES], report[OPTIMISTIC_GOOD], report[OPTIMISTIC_TORN]);
     return ORDO_OK;
 }
 
@@ -680,6 +681,6 @@ ordo_status ordo_self_test_atomics(ordo_device *dev)
     ORDO_TRY(test_peeks(dev, group));
     ORDO_TRY(test_contention(dev, group));
     if (f->atomics != ORDO_ATOMICS_LEGACY)
-        ORDO_TRY(test_glimpses(dev, group));
+        ORDO_TRY(test_optimistic(dev, group));
     return f->groups_progress ? test_chain(dev, group) : ORDO_OK;
 }

@@ -72,7 +72,7 @@ static struct ordo_stage *find(ordo_device *dev)
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes)
 {
     ordo_device       *dev = call->dev;
-    struct ordo_stage *stage = dev->rehearsal || bytes > dev->stage_most ? NULL : find(dev);
+    struct ordo_stage *stage = dev->dry_run || bytes > dev->stage_most ? NULL : find(dev);
 
     if (stage)
         stage->in_use = true;

@@ -375,7 +375,7 @@ typedef enum ordo_code {
     ORDO_SEEK_LE = 6,
     ORDO_SEEK_GE = 7,
     ORDO_SEEK_GT = 8,
-    ORDO_COUNT = 9,    /* counts: keys in [keys[i], his[i]] */
+    ORDO_COUNT = 9,    /* counts: keys in [keys[i], hi[i]] */
     ORDO_RANGE = 10,   /* counts, and these keys and their values in the range outputs */
     ORDO_COMBINE = 11, /* found: whether the key was present before */
     ORDO_RANK_LT = 12, /* counts: keys less than keys[i] */
@@ -390,7 +390,7 @@ typedef enum ordo_code {
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* lower bounds of counts and ranges */
-    struct ordo_slice his;    /* upper bounds of counts and ranges */
+    struct ordo_slice hi;     /* upper bounds of counts and ranges */
     struct ordo_slice values; /* of upserts, inserts and combines */
     size_t            count;
 
@@ -426,7 +426,7 @@ ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *b
 /* ordo_batch in host memory, with NULL for ordo_none(). */
 struct ordo_host_batch {
     const uint8_t *codes;
-    const void    *keys, *his, *values;
+    const void    *keys, *hi, *values;
     size_t         count;
     uint8_t       *found;
     void          *keys_out, *values_out;
@@ -453,7 +453,7 @@ typedef enum ordo_outcome {
 /* A batch of count operations without order between them. Members as in ordo_batch, except that the
  * caller lays out the capacity of each range. */
 struct ordo_concurrent_batch {
-    struct ordo_slice codes, keys, his, values; /* see ordo_batch */
+    struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
     size_t            count;
 
     struct ordo_slice found, keys_out, values_out, counts; /* see ordo_batch */
@@ -481,7 +481,7 @@ struct ordo_concurrent_batch {
  * Blocking:  waits
  * Errors:    ORDO_OK if single operations lack memory (outcomes). ORDO_NO_DEVICE_MEMORY without
  *            scratch for 1024 operations, ORDO_INVALID for stores without values, counts or ranges
- *            without his, ranges without rooms, ORDO_TOO_LARGE if ORDO_MAX_COUNT could be
+ *            without hi, ranges without rooms, ORDO_TOO_LARGE if ORDO_MAX_COUNT could be
  *            exceeded: nothing is done. ORDO_OPENCL: a part is done. ORDO_UNSUPPORTED without
  *            ORDO_CAN_CONCURRENT. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
@@ -491,7 +491,7 @@ ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                       
 /* ordo_concurrent_batch in host memory, with NULL for ordo_none(). */
 struct ordo_host_concurrent_batch {
     const uint8_t  *codes;
-    const void     *keys, *his, *values;
+    const void     *keys, *hi, *values;
     size_t          count;
     uint8_t        *found;
     void           *keys_out, *values_out;

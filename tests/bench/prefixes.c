@@ -78,7 +78,7 @@ static void compare_counts(ordo_type type, enum dist dist, size_t count)
     for (size_t i = 0; i < QUERIES; i++) {
         const uint64_t key = column_get(&trie.work.cols, COL_KEYS, i);
         cr_assert_eq(column_get(&array.work.cols, COL_KEYS, i), prefix_least(type, key, lengths[i]));
-        cr_assert_eq(column_get(&array.work.cols, COL_HIS, i), prefix_greatest(type, key, lengths[i]));
+        cr_assert_eq(column_get(&array.work.cols, COL_HI, i), prefix_greatest(type, key, lengths[i]));
         cr_assert_gt(column_get(&trie.work.cols, COL_COUNTS, i), 0);
     }
     plan_free(&trie);

@@ -84,7 +84,7 @@ static void find_kernels(struct kernels *k)
 
 /* Kernels that do not run here. Some need several compute units, and a simulator has one. Others need a concurrent
  * batch that leaves much undone (ltree_room runs these). */
-static const char *const elsewhere[] = { "self_test_contend", "self_test_glimpse", "ltree_gather", "ltree_scatter" };
+static const char *const elsewhere[] = { "self_test_contend", "self_test_optimistic", "ltree_gather", "ltree_scatter" };
 
 static bool has_run(const struct kernels *k, const char *name)
 {

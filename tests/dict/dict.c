@@ -122,7 +122,7 @@ enum { STRIDE = 1000, BEFORE = 600, COME = 300, GO = 250, SOUGHT = 120 };
 struct mixture {
     struct ordo_host_batch batch;
     uint8_t               *codes, *found;
-    uint32_t              *keys, *his, *values, *keys_out, *values_out, *counts;
+    uint32_t              *keys, *hi, *values, *keys_out, *values_out, *counts;
 };
 
 enum { MIXTURE = 8192 };
@@ -137,7 +137,7 @@ static struct mixture mixture_empty(void)
     struct mixture m = { .codes = test_alloc(MIXTURE),
                          .found = test_alloc(MIXTURE),
                          .keys = words(),
-                         .his = words(),
+                         .hi = words(),
                          .values = words(),
                          .keys_out = words(),
                          .values_out = words(),
@@ -149,7 +149,7 @@ static struct mixture mixture_empty(void)
     memset(m.counts, 0, MIXTURE * sizeof(uint32_t));
     m.batch = (struct ordo_host_batch) { .codes = m.codes,
                                          .keys = m.keys,
-                                         .his = m.his,
+                                         .hi = m.hi,
                                          .values = m.values,
                                          .found = m.found,
                                          .keys_out = m.keys_out,
@@ -160,7 +160,7 @@ static struct mixture mixture_empty(void)
 
 static void mixture_free(struct mixture *m)
 {
-    void *const all[] = { m->codes, m->found, m->keys, m->his, m->values, m->keys_out, m->values_out, m->counts };
+    void *const all[] = { m->codes, m->found, m->keys, m->hi, m->values, m->keys_out, m->values_out, m->counts };
 
     for (size_t i = 0; i < LENGTH(all); i++)
         free(all[i]);
@@ -173,7 +173,7 @@ static void mix(struct mixture *m, ordo_code code, uint32_t key, uint32_t value)
     cr_assert(at < MIXTURE);
     m->codes[at] = (uint8_t) code;
     m->keys[at] = key;
-    m->his[at] = key + STRIDE * 2;
+    m->hi[at] = key + STRIDE * 2;
     m->values[at] = value;
 }
 

@@ -195,7 +195,7 @@ Test(dict_arguments, keys_may_be_their_own_values)
 /* A batch that changes much, except where a test makes it invalid. */
 struct mixed {
     uint8_t                codes[N], found[N];
-    uint32_t               keys[N], his[N], values[N], counts[N], range_keys[ROOM], range_values[ROOM];
+    uint32_t               keys[N], hi[N], values[N], counts[N], range_keys[ROOM], range_values[ROOM];
     uint64_t               offsets[N + 1];
     struct ordo_host_batch batch;
 };
@@ -206,12 +206,12 @@ static void make_mixed(struct mixed *m, uint8_t query)
     for (uint32_t i = 0; i < N; i++) {
         m->codes[i] = i % 3 == 0 ? ORDO_ERASE : i % 3 == 1 ? ORDO_UPSERT : query;
         m->keys[i] = key_of(i);
-        m->his[i] = UINT32_MAX;
+        m->hi[i] = UINT32_MAX;
         m->values[i] = i;
     }
     m->batch = (struct ordo_host_batch) { .codes = m->codes,
                                           .keys = m->keys,
-                                          .his = m->his,
+                                          .hi = m->hi,
                                           .values = m->values,
                                           .count = N,
                                           .found = m->found,
@@ -251,10 +251,10 @@ static void missing_arrays(struct test *t, ordo_dict *dict)
     struct mixed m;
 
     make_mixed(&m, ORDO_COUNT);
-    m.batch.his = NULL;
+    m.batch.hi = NULL;
     refuse_mixed(t, dict, &m, "counts without upper bounds");
     make_mixed(&m, ORDO_RANGE);
-    m.batch.his = NULL;
+    m.batch.hi = NULL;
     refuse_mixed(t, dict, &m, "ranges without upper bounds");
     make_mixed(&m, ORDO_RANGE);
     m.batch.offsets = NULL;

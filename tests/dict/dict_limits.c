@@ -11,7 +11,7 @@
 /* Keys and values of numbers from `from` on, and results. None of it counts as memory of the device. */
 struct arrays {
     size_t            count;
-    struct test_array keys, his, values, out_keys, out_values, found, counts, offsets;
+    struct test_array keys, hi, values, out_keys, out_values, found, counts, offsets;
 };
 
 static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
@@ -24,7 +24,7 @@ static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
         values[i] = value_of(from + i);
     }
     a.keys = test_upload(t, keys, count, 4, 0);
-    a.his = test_upload(t, keys, count, 4, 0);
+    a.hi = test_upload(t, keys, count, 4, 0);
     a.values = test_upload(t, values, count, 4, 0);
     a.out_keys = test_upload(t, NULL, count, 4, 0);
     a.out_values = test_upload(t, NULL, count, 4, 0);
@@ -39,7 +39,7 @@ static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
 static void arrays_free(struct arrays *a)
 {
     test_free(&a->keys);
-    test_free(&a->his);
+    test_free(&a->hi);
     test_free(&a->values);
     test_free(&a->out_keys);
     test_free(&a->out_values);
@@ -67,12 +67,12 @@ static void expect_words(struct test *t, const struct test_array *array, size_t 
 /* Checks order queries. want: the values. */
 static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays *a, uint32_t *want)
 {
-    const struct ordo_slice keys = test_slice(&a->keys), his = test_slice(&a->his);
+    const struct ordo_slice keys = test_slice(&a->keys), hi = test_slice(&a->hi);
     size_t                  count = 0;
 
-    test_ok(t, ordo_dict_count(dict, keys, his, a->count, test_slice(&a->counts), NULL));
+    test_ok(t, ordo_dict_count(dict, keys, hi, a->count, test_slice(&a->counts), NULL));
     expect_words(t, &a->counts, a->count, 1, "count");
-    test_ok(t, ordo_dict_range(dict, keys, his, a->count, test_slice(&a->offsets), test_slice(&a->out_keys),
+    test_ok(t, ordo_dict_range(dict, keys, hi, a->count, test_slice(&a->offsets), test_slice(&a->out_keys),
                                test_slice(&a->out_values), a->count, &count, NULL));
     test_true(t, count == a->count);
     test_expect(t, ORDO_U32, &a->out_values, want, a->count);
@@ -295,9 +295,8 @@ static bool shares_spare(struct test *t, int structure)
     const bool has_spare = is.bytes_spare >= SPARE_LEAST_BYTES && ordo_dict_can(dict, ORDO_CAN_ORDER);
     if (has_spare) {
         t->dev->memory_limit = held_by(t);
-        test_ok(t,
-                ordo_dict_range(dict, test_slice(&some.keys), test_slice(&some.his), BATCH, test_slice(&some.offsets),
-                                test_slice(&some.out_keys), test_slice(&some.out_values), BATCH, &count, NULL));
+        test_ok(t, ordo_dict_range(dict, test_slice(&some.keys), test_slice(&some.hi), BATCH, test_slice(&some.offsets),
+                                   test_slice(&some.out_keys), test_slice(&some.out_values), BATCH, &count, NULL));
         test_true(t, count == BATCH);
         t->dev->memory_limit = unlimited;
         test_ok(t, upsert(dict, &some));

@@ -17,8 +17,8 @@ struct memory_case {
     ordo_device      *dev;
     ordo_dict        *dict;
     struct model      model;
-    uint32_t          keys_of[NEW], his_of[NEW], values_of[NEW]; /* content of keys, his, values */
-    struct test_array keys, his, values, codes, side_by_side, out_keys, out_values, found, counts, offsets, outcomes;
+    uint32_t          keys_of[NEW], his_of[NEW], values_of[NEW]; /* content of keys, hi, values */
+    struct test_array keys, hi, values, codes, side_by_side, out_keys, out_values, found, counts, offsets, outcomes;
 };
 
 static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int structure, const struct model *old)
@@ -45,7 +45,7 @@ static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int
         side_by_side[i] = codes[i] == ORDO_RANGE ? ORDO_COUNT : codes[i]; /* ranges would need rooms */
     }
     m->keys = test_upload(t, m->keys_of, NEW, 4, 1);
-    m->his = test_upload(t, m->his_of, NEW, 4, 1);
+    m->hi = test_upload(t, m->his_of, NEW, 4, 1);
     m->values = test_upload(t, m->values_of, NEW, 4, 1);
     m->codes = test_upload(t, codes, NEW, 1, 1);
     m->side_by_side = test_upload(t, side_by_side, NEW, 1, 1);
@@ -63,7 +63,7 @@ static void finish(struct memory_case *m)
     test_ok(m->t, ordo_device_finish(m->dev));
     model_free(&m->model);
     test_free(&m->keys);
-    test_free(&m->his);
+    test_free(&m->hi);
     test_free(&m->values);
     test_free(&m->codes);
     test_free(&m->side_by_side);
@@ -80,13 +80,13 @@ static void finish(struct memory_case *m)
 #define CALL(name, ...)                                                                                                \
     static ordo_status name(struct memory_case *m)                                                                     \
     {                                                                                                                  \
-        const struct ordo_slice keys = test_slice(&m->keys), his = test_slice(&m->his),                                \
-                                values = test_slice(&m->values), out_keys = test_slice(&m->out_keys),                  \
-                                out_values = test_slice(&m->out_values), found = test_slice(&m->found),                \
-                                counts = test_slice(&m->counts), offsets = test_slice(&m->offsets);                    \
+        const struct ordo_slice keys = test_slice(&m->keys), hi = test_slice(&m->hi), values = test_slice(&m->values), \
+                                out_keys = test_slice(&m->out_keys), out_values = test_slice(&m->out_values),          \
+                                found = test_slice(&m->found), counts = test_slice(&m->counts),                        \
+                                offsets = test_slice(&m->offsets);                                                     \
         const size_t room = 4 * (size_t) OLD;                                                                          \
         size_t       n = 0;                                                                                            \
-        (void) keys, (void) his, (void) values, (void) out_keys, (void) out_values, (void) found, (void) counts,       \
+        (void) keys, (void) hi, (void) values, (void) out_keys, (void) out_values, (void) found, (void) counts,        \
             (void) offsets, (void) room, (void) n;                                                                     \
         return __VA_ARGS__;                                                                                            \
     }
@@ -95,22 +95,22 @@ CALL(insert, ordo_dict_insert(m->dict, keys, values, NEW, found, NULL))
 CALL(erase, ordo_dict_erase(m->dict, keys, NEW, NULL))
 CALL(build, ordo_dict_build(m->dict, keys, values, NEW, NULL))
 CALL(combine, ordo_dict_combine(m->dict, ORDO_U32, ORDO_SUM, keys, values, NEW, NULL))
-CALL(erase_range, ordo_dict_erase_range(m->dict, keys, his, FEW, counts, NULL))
+CALL(erase_range, ordo_dict_erase_range(m->dict, keys, hi, FEW, counts, NULL))
 CALL(take_first, ordo_dict_take_first(m->dict, FEW, out_keys, out_values, &n, NULL))
 CALL(take_last, ordo_dict_take_last(m->dict, FEW, out_keys, out_values, &n, NULL))
 CALL(compact, ordo_dict_compact(m->dict, NULL))
 CALL(find, ordo_dict_find(m->dict, keys, NEW, out_values, ordo_none(), NULL))
 CALL(contains, ordo_dict_contains(m->dict, keys, NEW, found, NULL))
-CALL(count, ordo_dict_count(m->dict, keys, his, NEW, counts, NULL))
-CALL(range, ordo_dict_range(m->dict, keys, his, NEW, offsets, out_keys, out_values, room, NULL, NULL))
+CALL(count, ordo_dict_count(m->dict, keys, hi, NEW, counts, NULL))
+CALL(range, ordo_dict_range(m->dict, keys, hi, NEW, offsets, out_keys, out_values, room, NULL, NULL))
 CALL(seek, ordo_dict_seek(m->dict, ORDO_GT, keys, NEW, out_keys, out_values, ordo_none(), NULL))
-CALL(seek_within, ordo_dict_seek_within(m->dict, ORDO_GE, keys, his, NEW, out_keys, out_values, found, NULL))
+CALL(seek_within, ordo_dict_seek_within(m->dict, ORDO_GE, keys, hi, NEW, out_keys, out_values, found, NULL))
 CALL(rank, ordo_dict_rank(m->dict, ORDO_LE, keys, NEW, counts, NULL))
 CALL(select_ranks, ordo_dict_select(m->dict, keys, NEW, out_keys, out_values, found, NULL))
 CALL(peek_first, ordo_dict_peek_first(m->dict, FEW, out_keys, out_values, &n, NULL))
 CALL(peek_last, ordo_dict_peek_last(m->dict, FEW, out_keys, out_values, &n, NULL))
 CALL(last, ordo_dict_last(m->dict, out_keys, out_values, found, NULL))
-CALL(aggregate, ordo_dict_aggregate(m->dict, ORDO_U32, ORDO_MAX, keys, his, NEW, out_values, counts, NULL))
+CALL(aggregate, ordo_dict_aggregate(m->dict, ORDO_U32, ORDO_MAX, keys, hi, NEW, out_values, counts, NULL))
 CALL(export_all, ordo_dict_export(m->dict, out_keys, out_values, room, &n, NULL))
 CALL(check, ordo_dict_check(m->dict, NULL))
 CALL(size, ordo_dict_size(m->dict, NULL, &n))
@@ -118,7 +118,7 @@ CALL(statistics, ordo_dict_statistics(m->dict, NULL, &(struct ordo_statistics) {
 CALL(cleanup, ordo_lsm_cleanup(m->dict, NULL))
 CALL(limited, ordo_dict_range_limited(m->dict,
                                       &(struct ordo_limited_ranges) { .lo = keys,
-                                                                      .hi = his,
+                                                                      .hi = hi,
                                                                       .count = NEW,
                                                                       .limit = 3,
                                                                       .descending = true,
@@ -130,7 +130,7 @@ CALL(limited, ordo_dict_range_limited(m->dict,
 CALL(apply, ordo_dict_apply(m->dict,
                             &(struct ordo_batch) { .codes = test_slice(&m->codes),
                                                    .keys = keys,
-                                                   .his = his,
+                                                   .hi = hi,
                                                    .values = values,
                                                    .count = NEW,
                                                    .found = found,
@@ -145,7 +145,7 @@ CALL(apply, ordo_dict_apply(m->dict,
 CALL(concurrent, ordo_dict_apply_concurrent(m->dict,
                                             &(struct ordo_concurrent_batch) { .codes = test_slice(&m->side_by_side),
                                                                               .keys = keys,
-                                                                              .his = his,
+                                                                              .hi = hi,
                                                                               .values = values,
                                                                               .count = NEW,
                                                                               .found = found,
@@ -178,7 +178,7 @@ static void model_codes(struct memory_case *m, const uint8_t *of)
 {
     (void) model_apply(&m->model, &(struct ordo_host_batch) { .codes = of,
                                                               .keys = m->keys_of,
-                                                              .his = m->his_of,
+                                                              .hi = m->his_of,
                                                               .values = m->values_of,
                                                               .count = NEW,
                                                               .value = ORDO_U32,
@@ -792,7 +792,7 @@ enum { POINTS = 20000, WIDE = 40 };
 
 /* Keys, half of them present, and results. */
 struct asker {
-    uint32_t *keys, *his, *out;
+    uint32_t *keys, *hi, *out;
     uint8_t  *found;
     uint64_t *offsets;
     size_t    room, stored;
@@ -802,7 +802,7 @@ static struct asker asker_make(size_t stored)
 {
     struct asker a = { .room = (size_t) WIDE * stored, .stored = stored };
     a.keys = test_alloc(POINTS * sizeof *a.keys);
-    a.his = test_alloc(POINTS * sizeof *a.his);
+    a.hi = test_alloc(POINTS * sizeof *a.hi);
     a.found = test_alloc(POINTS);
     a.offsets = test_alloc((POINTS + 1) * sizeof *a.offsets);
     a.out = test_alloc(a.room * sizeof *a.out);
@@ -812,7 +812,7 @@ static struct asker asker_make(size_t stored)
 static void asker_free(struct asker *a)
 {
     free(a->keys);
-    free(a->his);
+    free(a->hi);
     free(a->found);
     free(a->offsets);
     free(a->out);
@@ -824,15 +824,15 @@ static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
     size_t needed = 0, wrong = 0;
 
     for (uint32_t i = 0; i < POINTS; i++)
-        a->his[i] = a->keys[i] = key_of(i % 2 ? i : (uint32_t) a->stored + i);
+        a->hi[i] = a->keys[i] = key_of(i % 2 ? i : (uint32_t) a->stored + i);
     if (kind == ASKED_FIND)
         test_ok(t, ordo_dict_find_host(dict, a->keys, POINTS, NULL, a->found));
     else if (kind == ASKED_COUNT)
-        test_ok(t, ordo_dict_count_host(dict, a->keys, a->his, POINTS, a->out));
+        test_ok(t, ordo_dict_count_host(dict, a->keys, a->hi, POINTS, a->out));
     else if (kind == ASKED_SEEK)
         test_ok(t, ordo_dict_seek_host(dict, ORDO_GE, a->keys, POINTS, a->out, NULL, a->found));
     else if (kind == ASKED_RANGE)
-        test_ok(t, ordo_dict_range_host(dict, a->keys, a->his, POINTS, a->offsets, a->out, NULL, POINTS, &needed));
+        test_ok(t, ordo_dict_range_host(dict, a->keys, a->hi, POINTS, a->offsets, a->out, NULL, POINTS, &needed));
     for (uint32_t i = 0; i < POINTS && kind != ASKED_WIDE; i++) {
         const uint32_t here = i % 2;
         wrong += kind == ASKED_FIND    ? a->found[i] != here
@@ -844,9 +844,9 @@ static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
     if (kind == ASKED_WIDE) {
         for (size_t q = 0; q < WIDE; q++) {
             a->keys[q] = 0;
-            a->his[q] = UINT32_MAX;
+            a->hi[q] = UINT32_MAX;
         }
-        test_ok(t, ordo_dict_range_host(dict, a->keys, a->his, WIDE, a->offsets, a->out, NULL, a->room, &needed));
+        test_ok(t, ordo_dict_range_host(dict, a->keys, a->hi, WIDE, a->offsets, a->out, NULL, a->room, &needed));
         for (size_t q = 0; q < WIDE; q++)
             wrong += a->offsets[q + 1] != (q + 1) * a->stored;
         for (size_t i = 0; i < needed; i++)
@@ -977,33 +977,33 @@ struct answers {
 };
 
 /* Every query that answers each element separately. */
-static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32_t *keys, const uint32_t *his,
+static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32_t *keys, const uint32_t *hi,
                     const uint32_t *ranks, struct answers *a)
 {
     memset(a, 7, sizeof *a); /* keys and values of absent elements stay unchanged */
     test_ok(t, ordo_dict_find_host(dict, keys, LONG, a->values[0], a->found[0]));
-    test_ok(t, ordo_dict_contains_host(dict, his, LONG, a->found[1]));
+    test_ok(t, ordo_dict_contains_host(dict, hi, LONG, a->found[1]));
     if (structure_is(structure, ORDO_NO_ORDER))
         return;
-    test_ok(t, ordo_dict_count_host(dict, keys, his, LONG, a->counts));
+    test_ok(t, ordo_dict_count_host(dict, keys, hi, LONG, a->counts));
     test_ok(t, ordo_dict_seek_host(dict, ORDO_GT, keys, LONG, a->keys[1], a->values[1], a->found[2]));
-    test_ok(t, ordo_dict_seek_within_host(dict, ORDO_GE, keys, his, LONG, a->keys[2], a->values[2], a->found[3]));
+    test_ok(t, ordo_dict_seek_within_host(dict, ORDO_GE, keys, hi, LONG, a->keys[2], a->values[2], a->found[3]));
     test_ok(t, ordo_dict_rank_host(dict, ORDO_LE, keys, LONG, a->ranks));
     test_ok(t, ordo_dict_select_host(dict, ranks, LONG, a->keys[3], a->values[3], a->found[4]));
-    test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_SUM, keys, his, LONG, a->sums, a->counted));
+    test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_SUM, keys, hi, LONG, a->sums, a->counted));
 }
 
 /* The quick ring tests a tree and one structure selected by the seed. */
 static void pieces(struct test *t)
 {
     static struct answers asked, again;
-    static uint32_t       keys[LONG], his[LONG], ranks[LONG];
+    static uint32_t       keys[LONG], hi[LONG], ranks[LONG];
     const bool            all = test_wants_all("ORDO_TEST_KINDS");
     ordo_device          *dev = test_open_again(t);
 
     for (uint32_t i = 0; i < LONG; i++) {
         keys[i] = key_of(i);
-        his[i] = keys[i] + 1000000;
+        hi[i] = keys[i] + 1000000;
         ranks[i] = LONG - 1 - i;
     }
     for (int s = 0; s < N_STRUCTURES; s++) {
@@ -1012,16 +1012,16 @@ static void pieces(struct test *t)
             continue;
         test_context(t, "queries of a %s without room for their arrays", structures[s].name);
         ordo_dict *dict = make_dict(t, dev, s, 0, HELD);
-        ask_all(t, dict, s, keys, his, ranks, &asked);
+        ask_all(t, dict, s, keys, hi, ranks, &asked);
         test_ok(t, ordo_device_trim(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
         const uint64_t unlimited = dev->memory_limit, largest = dev->facts.max_alloc_bytes;
         dev->memory_limit = memory.held_bytes + 524288; /* less than the keys and values need */
-        ask_all(t, dict, s, keys, his, ranks, &again);
+        ask_all(t, dict, s, keys, hi, ranks, &again);
         dev->memory_limit = unlimited;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
         dev->facts.max_alloc_bytes = 300000; /* less than an array of 4-byte elements needs */
-        ask_all(t, dict, s, keys, his, ranks, &again);
+        ask_all(t, dict, s, keys, hi, ranks, &again);
         dev->facts.max_alloc_bytes = largest;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
         test_true(t, asked.found[0][HELD - 1] == 1 && asked.found[0][HELD] == 0);

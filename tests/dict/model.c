@@ -186,7 +186,7 @@ static size_t enumerate(const struct model *model, const struct ordo_host_batch 
                         size_t offset)
 {
     const size_t   key_bytes = ordo_type_bytes(model->type);
-    const uint64_t high = ordo_key_bits(model->type, (const uint8_t *) batch->his + i * key_bytes);
+    const uint64_t high = ordo_key_bits(model->type, (const uint8_t *) batch->hi + i * key_bytes);
     size_t         n = 0;
 
     for (size_t at = model_rank(model, low); at < model->count && model->element[at].form <= high; at++, n++) {
@@ -367,7 +367,7 @@ size_t model_room(const struct model *model, const struct ordo_host_batch *batch
 {
     const struct ordo_host_batch silent = { .codes = batch->codes,
                                             .keys = batch->keys,
-                                            .his = batch->his,
+                                            .hi = batch->hi,
                                             .values = batch->values,
                                             .count = batch->count,
                                             .value = batch->value,

@@ -19,7 +19,7 @@ const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending
 #define BIT(column)    (1u << (column))
 #define IN_CODES       BIT(COL_CODES)
 #define IN_KEYS        BIT(COL_KEYS)
-#define IN_HIS         BIT(COL_HIS)
+#define IN_HIS         BIT(COL_HI)
 #define IN_VALUES      BIT(COL_VALUES)
 #define OUT_FOUND      BIT(COL_FOUND)
 #define OUT_KEYS       BIT(COL_KEYS_OUT)
@@ -39,7 +39,7 @@ static const struct {
 #undef X
 };
 
-static const char *const column_name[N_COLUMNS] = { "codes",   "keys",       "his",         "values",
+static const char *const column_name[N_COLUMNS] = { "codes",   "keys",       "hi",          "values",
                                                     "found",   "keys_out",   "values_out",  "counts",
                                                     "offsets", "range_keys", "range_values" };
 
@@ -283,7 +283,7 @@ static size_t bytes_of_element(const struct sequence *s, enum column column)
     case COL_FOUND:
         return 1;
     case COL_KEYS:
-    case COL_HIS:
+    case COL_HI:
     case COL_KEYS_OUT:
     case COL_RANGE_KEYS:
         return ordo_type_bytes(s->type);
@@ -337,7 +337,7 @@ static struct ordo_host_batch batch_of(const struct columns *c)
 {
     return (struct ordo_host_batch) { .codes = c->of[COL_CODES],
                                       .keys = c->of[COL_KEYS],
-                                      .his = c->of[COL_HIS],
+                                      .hi = c->of[COL_HI],
                                       .values = c->of[COL_VALUES],
                                       .count = c->count,
                                       .value = c->value,
@@ -430,7 +430,7 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
     for (size_t i = 0; i < in->count; i++) {
         const uint64_t low = draw_key(run, &d, i);
         put_key(run, in->of[COL_KEYS], i, low);
-        put_key(run, in->of[COL_HIS], i,
+        put_key(run, in->of[COL_HI], i,
                 draw_bound(run, low,
                            step->kind == STEP_COUNT ? 8
                            : in->count < 9          ? 3
@@ -445,7 +445,7 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
     if (step->kind == STEP_LAST)
         put_key(run, in->of[COL_KEYS], 0, UINT64_MAX);
     if (step->kind == STEP_EXPORT)
-        put_key(run, in->of[COL_HIS], 0, UINT64_MAX);
+        put_key(run, in->of[COL_HI], 0, UINT64_MAX);
 }
 
 static bool has_code(const struct columns *in, ordo_code least, ordo_code most)
@@ -499,9 +499,9 @@ static ordo_status call_host(struct run *run, enum step_kind kind, const struct 
     case STEP_CONTAINS:
         return ordo_dict_contains_host(dict, b.keys, n, b.found);
     case STEP_COUNT:
-        return ordo_dict_count_host(dict, b.keys, b.his, n, b.counts);
+        return ordo_dict_count_host(dict, b.keys, b.hi, n, b.counts);
     case STEP_RANGE:
-        return ordo_dict_range_host(dict, b.keys, b.his, n, b.offsets, b.range_keys, b.range_values, c->room, needed);
+        return ordo_dict_range_host(dict, b.keys, b.hi, n, b.offsets, b.range_keys, b.range_values, c->room, needed);
     case STEP_FIRST:
         return ordo_dict_first_host(dict, b.keys_out, b.values_out, b.found);
     case STEP_LAST:
@@ -521,7 +521,7 @@ static ordo_status call_device(struct run *run, enum step_kind kind, const struc
 {
     const struct ordo_batch b = { .codes = s[COL_CODES],
                                   .keys = s[COL_KEYS],
-                                  .his = s[COL_HIS],
+                                  .hi = s[COL_HI],
                                   .values = s[COL_VALUES],
                                   .count = c->count,
                                   .value = c->value,
@@ -551,9 +551,9 @@ static ordo_status call_device(struct run *run, enum step_kind kind, const struc
     case STEP_CONTAINS:
         return ordo_dict_contains(dict, b.keys, n, b.found, order);
     case STEP_COUNT:
-        return ordo_dict_count(dict, b.keys, b.his, n, b.counts, order);
+        return ordo_dict_count(dict, b.keys, b.hi, n, b.counts, order);
     case STEP_RANGE:
-        return ordo_dict_range(dict, b.keys, b.his, n, b.offsets, b.range_keys, b.range_values, c->room, needed, order);
+        return ordo_dict_range(dict, b.keys, b.hi, n, b.offsets, b.range_keys, b.range_values, c->room, needed, order);
     case STEP_FIRST:
         return ordo_dict_first(dict, b.keys_out, b.values_out, b.found, order);
     case STEP_LAST:
@@ -667,7 +667,7 @@ static ordo_status expected(struct run *run, const struct step *step, struct col
 
     batch.codes = in->of[COL_CODES];
     batch.keys = in->of[COL_KEYS];
-    batch.his = in->of[COL_HIS];
+    batch.hi = in->of[COL_HI];
     batch.values = in->of[COL_VALUES];
     if (step->kind == STEP_APPLY && needed > want->room)
         return ORDO_TOO_SMALL;

@@ -45,7 +45,7 @@ enum key_shape {
 enum column {
     COL_CODES,
     COL_KEYS,
-    COL_HIS,
+    COL_HI,
     COL_VALUES,
     COL_FOUND, /* outputs begin here */
     COL_KEYS_OUT,

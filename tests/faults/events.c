@@ -533,7 +533,7 @@ static void unsound(struct test *t)
 
     test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), ordo_runs_of(dict)->set.run[0].mem, CL_TRUE, 0,
                                       sizeof most, &most, 0, NULL, NULL) == CL_SUCCESS);
-    dict->in_doubt = true;
+    dict->needs_check = true;
     expect_broken_until_built(t, dict);
     ordo_dict_destroy(&dict);
 }

@@ -39,7 +39,7 @@ static void fill_bytes(void *to, size_t bytes)
 struct batch {
     size_t    n;
     uint8_t  *codes, *found, *outcomes, *want_found;
-    uint32_t *keys, *his, *values, *keys_out, *values_out, *counts, *want_keys, *want_values, *want_counts;
+    uint32_t *keys, *hi, *values, *keys_out, *values_out, *counts, *want_keys, *want_values, *want_counts;
     uint32_t *range_keys, *range_values, *want_range_keys, *want_range_values;
     uint64_t *rooms, *offsets;
     size_t    room;
@@ -61,7 +61,7 @@ static struct batch make_batch(size_t n)
                             .outcomes = empty(n),
                             .want_found = empty(n),
                             .keys = test_alloc(w),
-                            .his = test_alloc(w),
+                            .hi = test_alloc(w),
                             .values = test_alloc(w),
                             .keys_out = empty(w),
                             .values_out = empty(w),
@@ -80,7 +80,7 @@ static void free_batch(struct batch *b)
                           b->outcomes,
                           b->want_found,
                           b->keys,
-                          b->his,
+                          b->hi,
                           b->values,
                           b->keys_out,
                           b->values_out,
@@ -115,7 +115,7 @@ static void make_apart(struct test *t, struct batch *b)
         b->keys[i] = i % 2 == 0         ? (uint32_t) i * 3
                      : test_below(t, 2) ? upper
                                         : 0x80000000u + (uint32_t) test_below(t, b->n) * 5;
-        b->his[i] = b->keys[i] + (uint32_t) test_below(t, 400);
+        b->hi[i] = b->keys[i] + (uint32_t) test_below(t, 400);
         b->values[i] = (uint32_t) test_random(t);
     }
 }
@@ -144,7 +144,7 @@ static void run_on_model(struct batch *b, struct model *model)
 {
     struct ordo_host_batch batch = { .codes = b->codes,
                                      .keys = b->keys,
-                                     .his = b->his,
+                                     .hi = b->hi,
                                      .values = b->values,
                                      .count = b->n,
                                      .found = b->want_found,
@@ -167,7 +167,7 @@ static ordo_status run_on_tree(const struct batch *b, ordo_dict *dict)
 {
     return ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = b->codes,
                                                                                         .keys = b->keys,
-                                                                                        .his = b->his,
+                                                                                        .hi = b->hi,
                                                                                         .values = b->values,
                                                                                         .count = b->n,
                                                                                         .found = b->found,
@@ -466,7 +466,7 @@ static void long_ranges(struct test *t)
     test_ok(t, ordo_dict_build_host(dict, keys, values, LONG));
     test_ok(t, ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = codes,
                                                                                             .keys = lo,
-                                                                                            .his = hi,
+                                                                                            .hi = hi,
                                                                                             .count = 4,
                                                                                             .counts = counts,
                                                                                             .outcomes = outcomes,
@@ -497,7 +497,7 @@ Test(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
 static void missing_arrays(struct test *t)
 {
     static const uint8_t  codes[] = { ORDO_INSERT, ORDO_COUNT, ORDO_RANGE };
-    static const uint32_t keys[] = { 1, 2, 3 }, his[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
+    static const uint32_t keys[] = { 1, 2, 3 }, hi[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
     static const uint64_t rooms[] = { 0, 0, 0, 0 };
     ordo_dict            *dict = make_tree(t, 0);
     size_t                size = 0;
@@ -506,7 +506,7 @@ static void missing_arrays(struct test *t)
         const struct ordo_host_concurrent_batch batch = { .codes = codes,
                                                           .keys = keys,
                                                           .values = missing == 0 ? NULL : values,
-                                                          .his = missing == 1 ? NULL : his,
+                                                          .hi = missing == 1 ? NULL : hi,
                                                           .rooms = missing == 2 ? NULL : rooms,
                                                           .count = LENGTH(codes) };
         test_context(t, "array %d missing", missing);
@@ -550,7 +550,7 @@ static void odd_input(struct test *t)
     test_context(t, "rooms behind the capacity");
     test_ok(t, ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = ranges,
                                                                                             .keys = lo,
-                                                                                            .his = hi,
+                                                                                            .hi = hi,
                                                                                             .count = 3,
                                                                                             .counts = counts,
                                                                                             .outcomes = outcomes,

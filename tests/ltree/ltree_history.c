@@ -112,7 +112,7 @@ static const struct plan plans[] = {
 
 struct input {
     uint8_t  *codes;
-    uint8_t  *keys, *his, *values; /* with the plan's sizes */
+    uint8_t  *keys, *hi, *values; /* with the plan's sizes */
     uint64_t *rooms;
 };
 
@@ -243,7 +243,7 @@ static void make_operation(struct run *r, size_t i)
     size_t        room = 0;
 
     put(r->in.keys, r->key_bytes, i, key_at(r, number));
-    put(r->in.his, r->key_bytes, i, key_at(r, test_below(r->t, 30) == 0 && number > 0 ? number - 1 : high));
+    put(r->in.hi, r->key_bytes, i, key_at(r, test_below(r->t, 30) == 0 && number > 0 ? number - 1 : high));
     put(r->in.values, r->plan->value_bytes, i, value_number(r, i + 1));
     if (code == ORDO_RANGE)
         room = test_below(r->t, 8) == 0 ? test_below(r->t, span + 1) : high - number + 1;
@@ -324,7 +324,7 @@ static bool apply(struct run *r)
     const struct ordo_host_concurrent_batch batch = {
         .codes = r->in.codes,
         .keys = r->in.keys,
-        .his = r->in.his,
+        .hi = r->in.hi,
         .values = has_values ? r->in.values : NULL,
         .count = r->n,
         .found = r->out.found,
@@ -559,7 +559,7 @@ static bool check_complete(struct run *r, struct history *h, size_t i, size_t fi
 
 static bool check_scan(struct run *r, struct history *h, size_t i)
 {
-    const uint64_t lo = form_at(r, r->in.keys, i), hi = form_at(r, r->in.his, i);
+    const uint64_t lo = form_at(r, r->in.keys, i), hi = form_at(r, r->in.hi, i);
     const uint32_t count = r->out.counts[i], begin = r->out.ticks[2 * i], end = r->out.ticks[2 * i + 1];
     const size_t   room = (size_t) (r->in.rooms[i + 1] - r->in.rooms[i]);
     size_t         least = 0, most = 0;
@@ -608,7 +608,7 @@ static bool check_history(struct run *r)
 
 static void free_run(struct run *r)
 {
-    void *const all[] = { r->in.codes,       r->in.keys,          r->in.his,       r->in.values,      r->in.rooms,
+    void *const all[] = { r->in.codes,       r->in.keys,          r->in.hi,        r->in.values,      r->in.rooms,
                           r->out.found,      r->out.outcomes,     r->out.keys_out, r->out.values_out, r->out.counts,
                           r->out.range_keys, r->out.range_values, r->out.ticks };
     for (size_t i = 0; i < LENGTH(all); i++)
@@ -1002,21 +1002,21 @@ struct edit {
 /* Values of 8 bytes in halves, with a pause between them. Values of a history have equal halves. */
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
-        TREE_FILE, "        value = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);\n",                   \
+        TREE_FILE, "        value = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);\n",              \
             "        __global const uint *halves = (__global const uint *) (ltree_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
-            "        value = ordo_peek(halves);\n"                                                                     \
+            "        value = ordo_read_once(halves);\n"                                                                \
             "        ltree_delay(batch, op, 8);\n"                                                                     \
-            "        value |= (ltree_value) ordo_peek(halves + 1) << 32;\n"                                            \
+            "        value |= (ltree_value) ordo_read_once(halves + 1) << 32;\n"                                       \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
-        TREE_FILE, "        ltree_poke_value(ltree_values(tree, site->node) + site->slot, value);\n",                  \
+        TREE_FILE, "        ltree_write_once_value(ltree_values(tree, site->node) + site->slot, value);\n",            \
             "        {\n"                                                                                              \
             "            __global uint *halves = (__global uint *) (ltree_values(tree, site->node) + site->slot);\n"   \
-            "            ordo_poke(halves, (uint) value);\n"                                                           \
+            "            ordo_write_once(halves, (uint) value);\n"                                                     \
             "            ltree_delay(batch, op, 4);\n"                                                                 \
-            "            ordo_poke(halves + 1, (uint) (value >> 32));\n"                                               \
+            "            ordo_write_once(halves + 1, (uint) (value >> 32));\n"                                         \
             "        }\n"                                                                                              \
     }
 
@@ -1168,7 +1168,7 @@ static const struct bug bugs[] = {
           "    ltree_delay(batch, op, 8);\n"
           "#if ORDO_VALUE_BYTES\n"
           "    if (found)\n"
-          "        value = ltree_peek_value(ltree_values(&batch->tree, op->at) + slot);\n"
+          "        value = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);\n"
           "#endif\n"
           "    if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))\n" },
         BY_ADDRESS },
@@ -1184,15 +1184,15 @@ static const struct bug bugs[] = {
       AT_A_FULL_LEAF },
     { "the level above is not told", { { TREE_FILE, "    op->level++;\n", "    return STEP_DONE;\n" } }, AT_SPLITS },
     { "a number in a slot that is not used",
-      { { TREE_FILE, "        column_peek_uint(&c, words, slot, count + open);\n",
-          "        column_peek_uint(&c, words, slot, count);\n"
+      { { TREE_FILE, "        column_read_once_uint(&c, words, slot, count + open);\n",
+          "        column_read_once_uint(&c, words, slot, count);\n"
           "        for (uint s = 0; s < LTREE_SLOTS; s++)\n"
           "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n" } },
       AT_MANY_SPLITS },
     { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
     { "a new node is open before all of it is there",
-      { { TREE_FILE, "    ltree_poke_key(left + LTREE_HIGH, middle);\n",
-          "    ltree_poke_key(left + LTREE_HIGH, middle);\n"
+      { { TREE_FILE, "    ltree_write_once_key(left + LTREE_HIGH, middle);\n",
+          "    ltree_write_once_key(left + LTREE_HIGH, middle);\n"
           "    ordo_store_relaxed(ltree_header(right), LTREE_HALF);\n"
           "    ltree_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
@@ -1204,10 +1204,10 @@ static const struct bug bugs[] = {
           "        false)\n" } },
       AT_MERGES },
     { "the neighbour covers no more than before",
-      { { TREE_FILE, "    ltree_poke_key(right + LTREE_LOW, tail.low);\n", "" } },
+      { { TREE_FILE, "    ltree_write_once_key(right + LTREE_LOW, tail.low);\n", "" } },
       AT_MERGES },
     { "a chunk that has merged covers what it did",
-      { { TREE_FILE, "    ltree_poke_key(line + LTREE_HIGH, tail.low);\n", "" } },
+      { { TREE_FILE, "    ltree_write_once_key(line + LTREE_HIGH, tail.low);\n", "" } },
       AT_MERGES },
     { "the neighbour is given back before all is in it",
       { { TREE_FILE, "    ltree_move_all(batch, op, site, into, count);\n",

@@ -16,7 +16,7 @@
 struct batch {
     size_t    n;
     uint8_t  *codes, *found, *outcomes;
-    uint32_t *keys, *his, *values, *keys_out, *counts;
+    uint32_t *keys, *hi, *values, *keys_out, *counts;
 };
 
 static struct batch make_batch(size_t n)
@@ -32,13 +32,13 @@ static struct batch make_batch(size_t n)
                        test_alloc(w),
                        test_alloc(w) };
     memset(b.outcomes, TEST_EMPTY, n);
-    memset(b.his, 0, w);
+    memset(b.hi, 0, w);
     return b;
 }
 
 static void free_batch(struct batch *b)
 {
-    void *const all[] = { b->codes, b->found, b->outcomes, b->keys, b->his, b->values, b->keys_out, b->counts };
+    void *const all[] = { b->codes, b->found, b->outcomes, b->keys, b->hi, b->values, b->keys_out, b->counts };
     for (size_t i = 0; i < LENGTH(all); i++)
         free(all[i]);
 }
@@ -47,7 +47,7 @@ static ordo_status apply(ordo_dict *dict, struct batch *b)
 {
     return ordo_dict_apply_concurrent_host(dict, &(struct ordo_host_concurrent_batch) { .codes = b->codes,
                                                                                         .keys = b->keys,
-                                                                                        .his = b->his,
+                                                                                        .hi = b->hi,
                                                                                         .values = b->values,
                                                                                         .count = b->n,
                                                                                         .found = b->found,
@@ -137,7 +137,7 @@ static void make_little(struct test *t, struct batch *b)
         const uint32_t own = (uint32_t) (i * 2 + test_below(t, 2)), kind = (uint32_t) test_below(t, 100);
         b->codes[i] = kind < 70 ? ORDO_UPSERT : kind < 80 ? ORDO_ERASE : kind < 90 ? ORDO_COUNT : ORDO_SEEK_GT;
         b->keys[i] = own * 8 + (b->codes[i] == ORDO_UPSERT ? 3 : 0);
-        b->his[i] = test_below(t, 50) == 0 ? UINT32_MAX : b->keys[i] + 4000;
+        b->hi[i] = test_below(t, 50) == 0 ? UINT32_MAX : b->keys[i] + 4000;
         b->values[i] = b->keys[i];
     }
 }
@@ -221,7 +221,7 @@ static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more
     for (size_t i = 0; i < b.n; i++) {
         b.codes[i] = i % 3 == 2 ? ORDO_SEEK_GE : ORDO_COUNT;
         b.keys[i] = i % 3 == 2 ? 5 + 3 * (uint32_t) i : 0;
-        b.his[i] = i % 3 == 1 ? 5 + 3 * (uint32_t) (n / 2) : UINT32_MAX;
+        b.hi[i] = i % 3 == 1 ? 5 + 3 * (uint32_t) (n / 2) : UINT32_MAX;
     }
     test_ok(t, ordo_device_trim(dev));
     if (more)

@@ -368,18 +368,18 @@ static void make_up_state(cl_uint *state)
 
 /* A mixed batch has operations of every known code. An unknown code would refuse the batch, and so would a combine of a
  * dictionary without values. */
-static void make_up_survey(cl_uint *survey)
+static void make_up_histogram(cl_uint *histogram)
 {
     for (size_t code = 0; code < ORDO_N_CODES; code++)
-        survey[code] = code == ORDO_COMBINE && answer == 600 ? 0 : answer;
+        histogram[code] = code == ORDO_COMBINE && answer == 600 ? 0 : answer;
 }
 
 static void make_up(cl_uint *to, size_t words)
 {
     if (words == LTREE_STATE_WORDS)
         make_up_state(to);
-    else if (words == ORDO_SURVEY_WORDS)
-        make_up_survey(to);
+    else if (words == ORDO_HISTOGRAM_WORDS)
+        make_up_histogram(to);
     else
         for (size_t i = 0; i < words; i++)
             to[i] = to[i] || (words == 2 && i == 1) ? to[i] : answer; /* two words are one 64-bit number */

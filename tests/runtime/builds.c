@@ -658,7 +658,7 @@ Test(builds, what_is_prepared_has_run)
 /* ---- dry runs ---------------------------------------------------------------------------------------------------- */
 
 /* With batches of any size, made-up answers do no harm, and leave nothing held. */
-static void rehearse(struct test *t)
+static void dry_run(struct test *t)
 {
     const struct ordo_structure *const structures[] = { &ordo_lsm_structure, &ordo_sorted_array_structure,
                                                         &ordo_blink_structure, &ordo_hash_structure };
@@ -674,17 +674,17 @@ static void rehearse(struct test *t)
                         ordo_dict_default_config(structures[m], (ordo_type) type, value_bytes);
                     test_context(t, "structure %zu, type %d, values of %u, batches of %zu", m, type,
                                  (unsigned) value_bytes, counts[i]);
-                    test_ok(t, ordo_rehearsal_open(t->dev, NULL, &stand_in));
-                    ordo_dict_rehearse(stand_in, structures[m], config, ~0u, counts[i]);
+                    test_ok(t, ordo_dry_run_open(t->dev, NULL, &stand_in));
+                    ordo_dict_dry_run(stand_in, structures[m], config, ~0u, counts[i]);
                     free(config);
                     test_true(t, stand_in->memory.held_bytes == stand_in->memory.scratch_bytes);
-                    ordo_rehearsal_close(&stand_in);
+                    ordo_dry_run_close(&stand_in);
                 }
     test_ok(t, ordo_device_memory(t->dev, &after));
     test_true(t, after.held_bytes == before.held_bytes && after.buffers == before.buffers);
 }
 
-Test(builds, rehearsals_do_no_harm)
+Test(builds, dry_runs_do_no_harm)
 {
-    test_each_device(rehearse);
+    test_each_device(dry_run);
 }

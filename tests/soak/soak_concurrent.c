@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Arrays of the call, as in tests/support/calls.c. */
-enum { CODES, KEYS, HIS, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES };
+enum { CODES, KEYS, HI, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES };
 
 /* The changes of one key by the batch. */
 struct key_change {
@@ -290,7 +290,7 @@ static void check_elements(const struct history *h, uint64_t lo, uint64_t hi, si
 static void check_interval(const struct history *h, uint64_t lo, size_t i)
 {
     const struct play *p = h->p;
-    const uint64_t     hi = form_at(p, p->want[HIS], i), *rooms = p->want[ROOMS];
+    const uint64_t     hi = form_at(p, p->want[HI], i), *rooms = p->want[ROOMS];
     const size_t       end = rooms[i + 1] < p->g.room ? rooms[i + 1] : p->g.room;
     const size_t       room = rooms[i] < end ? end - rooms[i] : 0;
 

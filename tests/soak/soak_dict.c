@@ -372,7 +372,7 @@ static void model_mixed(struct life *l, struct play *p)
 {
     struct ordo_host_batch batch = { .codes = p->want[0],
                                      .keys = p->want[1],
-                                     .his = p->want[2],
+                                     .hi = p->want[2],
                                      .values = p->want[3],
                                      .count = p->g.count,
                                      .found = p->want[4],

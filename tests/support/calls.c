@@ -225,7 +225,7 @@ static ordo_status call_dict_range_limited_host(const struct given *g, void *con
 #define BATCH(s)                                                                                                       \
     OR_NULL(g, (&(struct s) { .codes = a[0],                                                                           \
                               .keys = a[1],                                                                            \
-                              .his = a[2],                                                                             \
+                              .hi = a[2],                                                                              \
                               .values = a[3],                                                                          \
                               .count = g->count,                                                                       \
                               .found = a[4],                                                                           \
@@ -252,7 +252,7 @@ static ordo_status call_dict_apply_host(const struct given *g, void *const a[])
 #define CONCURRENT(s)                                                                                                  \
     OR_NULL(g, (&(struct s) { .codes = a[0],                                                                           \
                               .keys = a[1],                                                                            \
-                              .his = a[2],                                                                             \
+                              .hi = a[2],                                                                              \
                               .values = a[3],                                                                          \
                               .count = g->count,                                                                       \
                               .rooms = a[4],                                                                           \
@@ -295,14 +295,14 @@ const struct array_call dict_calls[] = {
     { DICT(last), { MAY("key_out", 4, 0, 1), MAY("value_out", 4, 0, 1), MAY("found", 1, 0, 1) }, ORDO_CAN_ORDER },
     { DICT(export), { OUT("keys_out", 4, CALL_ROOM, 0), MAY("values_out", 4, CALL_ROOM, 0) } },
     { DICT(apply),
-      { IN("codes", 1, CODES), KEYS, IN("his", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
+      { IN("codes", 1, CODES), KEYS, IN("hi", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
         MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1), MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) } },
     /* upserts of distinct keys, because other results depend on the order */
     { DICT(apply_concurrent),
       { IN("codes", 1, UPSERTS),
         IN("keys", 4, DISTINCT),
-        { "his", 4, 1, 0, INPUT_ABOVE, .optional = true },
+        { "hi", 4, 1, 0, INPUT_ABOVE, .optional = true },
         GIVEN,
         { "rooms", 8, 1, 1, INPUT_ROOMS, .optional = true },
         MAY("found", 1, 1, 0),
@@ -411,7 +411,7 @@ size_t call_arrays(const struct array_call *call)
 bool call_array_is_key(const struct call_array *array)
 {
     const char *const        name = array->name;
-    static const char *const others[] = { "in", "out", "lo", "hi", "his", "bounds", "queries" };
+    static const char *const others[] = { "in", "out", "lo", "hi", "hi", "bounds", "queries" };
 
     for (size_t i = 0; i < LENGTH(others); i++)
         if (strcmp(name, others[i]) == 0)

@@ -58,11 +58,11 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
 
 /* Makes a batch of at most `most` operations of a kind, from `count` that gave up (ltree_batch of operation.cl).
  * where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts. before[p]: a
- * count so far. The others go to `rest`. taken: numbers of both; the first may exceed `most`. values, his and rooms
+ * count so far. The others go to `rest`. taken: numbers of both; the first may exceed `most`. values, hi and rooms
  * may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
-                  ulong codes_at, __global const ordo_key *his, ulong his_at, __global const ltree_value *values,
+                  ulong codes_at, __global const ordo_key *hi, ulong his_at, __global const ltree_value *values,
                   ulong values_at, __global const ulong *rooms, ulong rooms_at, ulong range_capacity,
                   __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
                   __global ltree_value *values_out, __global ordo_key *his_out, __global uint *before,
@@ -85,7 +85,7 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     if (kind == LEFT_UPDATES && values && code != CODE_ERASE)
         values_out[p] = values[values_at + i];
     if (kind == LEFT_COUNTS) {
-        his_out[p] = his[his_at + i];
+        his_out[p] = hi[his_at + i];
         before[p] = left[l].y;
     }
 }

@@ -28,7 +28,7 @@ static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_t
     if (starts[0] != 0 || starts[partitions] != table->n_buckets)
         wrong = partitions;
     free(starts);
-    if (status == ORDO_OK && wrong <= partitions && !ordo_rehearses(call->dev))
+    if (status == ORDO_OK && wrong <= partitions && !ordo_is_dry_run(call->dev))
         status = BROKEN(call->dev, "H4: starts of partition %zu is wrong", wrong);
     return status;
 }
@@ -69,7 +69,7 @@ static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
         ordo_hash_kernel(hash, "dict/hash/check.cl", "hash_recount", groups, HASH_GROUP_DENSE);
     struct ordo_args args = { .n = 0 };
 
-    if (hash->in_doubt)
+    if (hash->needs_check)
         ORDO_TRY(check_starts(call, &hash->table));
     ordo_hash_add_table(&args, &hash->table);
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
@@ -79,14 +79,14 @@ static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)
 
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
 {
-    if (hash->recounts || (hash->in_doubt && !hash->broken))
+    if (hash->recounts || (hash->needs_check && !hash->broken))
         ORDO_TRY(ordo_call_changes(call));
     if (hash->recounts)
         ORDO_TRY(recount(call, hash));
-    if (hash->in_doubt && !hash->broken) {
+    if (hash->needs_check && !hash->broken) {
         const ordo_status status = check(call, hash);
         hash->broken = status == ORDO_BROKEN;
-        hash->in_doubt = status != ORDO_OK;
+        hash->needs_check = status != ORDO_OK;
         ORDO_TRY(status);
     }
     if (hash->broken)
@@ -94,10 +94,10 @@ ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash)
     return ORDO_OK;
 }
 
-void ordo_hash_doubt(ordo_dict *dict)
+void ordo_hash_invalidate(ordo_dict *dict)
 {
     struct ordo_hash *hash = ordo_hash_of(dict);
-    hash->in_doubt = hash->recounts = hash->table.starts != NULL;
+    hash->needs_check = hash->recounts = hash->table.starts != NULL;
 }
 
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call)

@@ -24,7 +24,7 @@ struct concurrent {
     struct ordo_call                   *call;
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
-    cl_uint                             survey[ORDO_SURVEY_WORDS];
+    cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
     size_t                              window; /* operations that each list holds */
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
@@ -35,7 +35,7 @@ static size_t n_of(const struct concurrent *c, int least, int most)
 {
     size_t n = 0;
     for (int code = least; code <= most; code++)
-        n += c->survey[code];
+        n += c->histogram[code];
     return n;
 }
 
@@ -120,11 +120,11 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
 
     ORDO_TRY(ordo_call_fill(c->call, c->state, HASH_PENDING * sizeof(cl_uint), sizeof(cl_uint), 0));
     ORDO_TRY(ordo_call_fill(c->call, c->state, HASH_TICK * sizeof(cl_uint), sizeof(cl_uint), c->tick));
-    c->hash->in_doubt = true;
+    c->hash->needs_check = true;
     c->hash->recounts = c->hash->table.starts != NULL;
     ORDO_TRY(launch_all(c, from, count, again));
     ORDO_TRY(ordo_call_read(c->call, c->state, 0, state, sizeof state));
-    c->hash->in_doubt = false;
+    c->hash->needs_check = false;
     c->tick = state[HASH_TICK];
     *left = state[HASH_PENDING];
     return ORDO_OK;
@@ -198,7 +198,7 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
         ordo_call_release(c->call, mark);
         return ORDO_OK;
     }
-    if (!ordo_lacks_memory(status) || c->hash->in_doubt)
+    if (!ordo_lacks_memory(status) || c->hash->needs_check)
         return status;
     ordo_call_abandon(c->call, mark);
     return ORDO_OK;
@@ -242,7 +242,7 @@ static ordo_status check_inputs(const struct concurrent *c)
 {
     ordo_device *dev = c->call->dev;
 
-    if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_rehearses(dev))
+    if (n_of(c, ORDO_SEEK_LT, ORDO_RANGE) > 0 && !ordo_is_dry_run(dev))
         return ORDO_FAIL(dev, ORDO_UNSUPPORTED,
                          "codes: the batch has seeks, counts or ranges, and a hash table has no order");
     if (c->hash->dict.value_bytes && n_of(c, ORDO_UPSERT, ORDO_INSERT) > 0 && !c->batch->values.mem)
@@ -337,7 +337,7 @@ static ordo_status grow(struct concurrent *c, bool *grown)
     if (stores == 0 || stores < slots / SLOTS_PER_STORE || hash->faults != 0)
         return ORDO_OK;
     ORDO_TRY(ordo_hash_size(&hash->dict, c->call, &elements));
-    if (elements + stores <= HASH_LIMIT(slots / HASH_SLOTS) && !ordo_rehearses(c->call->dev))
+    if (elements + stores <= HASH_LIMIT(slots / HASH_SLOTS) && !ordo_is_dry_run(c->call->dev))
         return ORDO_OK;
     if (hash->table.starts)
         ORDO_TRY(count_absent(c, &absent));
@@ -379,14 +379,14 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     struct concurrent c = { .call = call, .hash = ordo_hash_of(dict), .batch = batch };
     bool              grown = false;
 
-    ORDO_TRY(ordo_dict_survey(dict, call, batch->codes, batch->count, c.survey));
+    ORDO_TRY(ordo_dict_histogram(dict, call, batch->codes, batch->count, c.histogram));
     ORDO_TRY(check_inputs(&c));
     ORDO_TRY(ordo_hash_begin(call, c.hash));
     ORDO_TRY(check_room(&c));
     const size_t finds = n_of(&c, ORDO_FIND, ORDO_CONTAINS);
     if (finds > 0)
         ORDO_TRY(find_in_batch(&c));
-    if (finds == batch->count && !ordo_rehearses(call->dev))
+    if (finds == batch->count && !ordo_is_dry_run(call->dev))
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(make_room(&c, &grown));

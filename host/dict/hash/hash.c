@@ -44,7 +44,7 @@ const struct ordo_structure ordo_hash_structure = {
     .size = ordo_hash_size,
     .export_all = ordo_hash_export,
     .check = ordo_hash_check,
-    .doubt = ordo_hash_doubt,
+    .invalidate = ordo_hash_invalidate,
     .statistics = ordo_hash_statistics,
 };
 

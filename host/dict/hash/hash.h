@@ -35,7 +35,7 @@ struct ordo_hash {
     ordo_dict               dict; /* first */
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
-    bool                    in_doubt;     /* a change was not completed: the next call checks the table */
+    bool                    needs_check;  /* a change was not completed: the next call checks the table */
     bool                    broken;       /* the check failed */
     bool                    recounts;     /* the next call counts the spills of marked partitions */
     size_t                  elements_min; /* a lower bound of the elements */
@@ -90,7 +90,7 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
 /* Begins a call: counts marked spills, and checks a table in doubt. ORDO_BROKEN if the check fails now or failed
  * before. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
-void        ordo_hash_doubt(ordo_dict *dict);
+void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- query.c ----------------------------------------------------------------------------------------------------- */

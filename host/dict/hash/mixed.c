@@ -29,9 +29,9 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, const s
     const bool erases = (found[HASH_CODES] & CODE_BIT(ORDO_ERASE)) != 0;
 
     hash->elements_min = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
-    hash->in_doubt = true;
+    hash->needs_check = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
-    hash->in_doubt = false;
+    hash->needs_check = false;
     return ORDO_OK;
 }
 
@@ -58,7 +58,7 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     ORDO_TRY(resolve(call, hash, &points, left, batch));
     ORDO_TRY(ordo_hash_read_found(call, points.found, found));
     *done = !found[HASH_REFUSED] && !ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count);
-    if (*done || ordo_rehearses(call->dev)) {
+    if (*done || ordo_is_dry_run(call->dev)) {
         ORDO_TRY(ordo_dict_no_ranges(call, batch));
         ORDO_TRY(ordo_dict_before_store(dict, call));
         points.index = left;

@@ -34,8 +34,8 @@ ordo_status ordo_hash_erase(struct ordo_call *call, struct ordo_hash *hash, stru
     ordo_hash_add_table(&args, &hash->table);
     ordo_args_slice(&args, &keys);
     ORDO_ADD(&args, ORDO_ARG(n));
-    hash->in_doubt = hash->recounts = true;
+    hash->needs_check = hash->recounts = true;
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
-    hash->in_doubt = false;
+    hash->needs_check = false;
     return ORDO_OK;
 }

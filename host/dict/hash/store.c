@@ -30,9 +30,9 @@ static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct 
     }
     if (!room)
         return ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
-    hash->in_doubt = true;
+    hash->needs_check = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
-    hash->in_doubt = false;
+    hash->needs_check = false;
     return ORDO_OK;
 }
 

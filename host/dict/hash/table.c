@@ -85,7 +85,7 @@ void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *tab
 {
     ordo_hash_release(hash, &hash->table);
     hash->table = *table;
-    hash->in_doubt = hash->broken = hash->recounts = false;
+    hash->needs_check = hash->broken = hash->recounts = false;
     hash->elements_min = 0;
 }
 

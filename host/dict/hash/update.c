@@ -54,7 +54,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
     struct ordo_args args = { .n = 0 };
     cl_mem           left = NULL;
 
-    if (!dense || ordo_rehearses(call->dev))
+    if (!dense || ordo_is_dry_run(call->dev))
         ORDO_TRY(take_left(call, partitions, &left));
     ordo_hash_add_table(&args, table);
     ordo_hash_add_batch(&args, batch);

@@ -221,7 +221,7 @@ ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree)
     return ordo_ltree_bulk_build(call, tree, &empty, tree->config.fill_percent);
 }
 
-void ordo_ltree_doubt(ordo_dict *dict)
+void ordo_ltree_invalidate(ordo_dict *dict)
 {
     ordo_ltree_of(dict)->unchecked = ordo_ltree_has_nodes(ordo_ltree_of(dict));
 }

@@ -85,7 +85,7 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
                           bool alone)
 {
     const struct ordo_concurrent_batch *const b = c->batch;
-    const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->his, &b->values, &b->rooms };
+    const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
     /* In large launches a work-item takes several operations, as many as it has time for. */
@@ -194,7 +194,7 @@ static ordo_status check_inputs(const struct ordo_ltree_batch *c)
 
     if (c->tree->dict.value_bytes && c->tally[TALLY_STORES] && !b->values.mem)
         return ORDO_FAIL(dev, ORDO_INVALID, "the batch stores, but has no values");
-    if (c->tally[TALLY_SCANS] && !b->his.mem)
+    if (c->tally[TALLY_SCANS] && !b->hi.mem)
         return ORDO_FAIL(dev, ORDO_INVALID, "the batch has counts or ranges, but no upper bounds");
     if (c->tally[TALLY_RANGES] && !b->rooms.mem)
         return ORDO_FAIL(dev, ORDO_INVALID, "the batch has ranges, but no rooms");

@@ -32,7 +32,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
 struct left {
     enum ltree_left kind;
     cl_uint         taken[2]; /* these, others */
-    cl_mem          where, codes, keys, values, his, before;
+    cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
 
@@ -44,7 +44,7 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->where));
     ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->keys));
     if (kind == LEFT_COUNTS) {
-        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->his));
+        ORDO_TRY(ordo_call_scratch(c->call, n * kb, &out->hi));
         ORDO_TRY(ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->before));
         return ordo_call_scratch(c->call, n * sizeof(cl_uint), &out->counts);
     }
@@ -65,7 +65,7 @@ static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_lt
 {
     const struct ordo_launch            launch = kernel(c, "ltree_gather", l->count);
     const struct ordo_concurrent_batch *b = c->batch;
-    const struct ordo_slice *const      in[] = { &b->codes, &b->his, &b->values, &b->rooms };
+    const struct ordo_slice *const      in[] = { &b->codes, &b->hi, &b->values, &b->rooms };
     const cl_ulong                      capacity = b->range_capacity;
     struct ordo_args                    args = { .n = 0 };
     cl_mem                              taken = NULL;
@@ -76,7 +76,7 @@ static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_lt
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
     ORDO_ADD(&args, ORDO_ARG(capacity), ORDO_ARG(taken), ORDO_ARG(left->where), ORDO_ARG(left->codes),
-             ORDO_ARG(left->keys), ORDO_ARG(left->values), ORDO_ARG(left->his), ORDO_ARG(left->before),
+             ORDO_ARG(left->keys), ORDO_ARG(left->values), ORDO_ARG(left->hi), ORDO_ARG(left->before),
              ORDO_ARG(l->next));
     ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
     ORDO_TRY(ordo_call_read(c->call, taken, 0, left->taken, sizeof left->taken));
@@ -117,7 +117,7 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                          .values = ordo_at(left->values, 0),
                                          .count = n,
                                          .found = ordo_at(left->found, 0) };
-    const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->his, 0), n, ordo_at(left->counts, 0) };
+    const struct ordo_counts counts = { ordo_at(left->keys, 0), ordo_at(left->hi, 0), n, ordo_at(left->counts, 0) };
     const struct ordo_seeks  seeks = { left->kind == LEFT_FORWARD ? ORDO_GE : ORDO_LE,
                                       ordo_at(left->keys, 0),
                                       n,

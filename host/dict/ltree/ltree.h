@@ -221,7 +221,7 @@ ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, 
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
 /* Validates the tree, and makes an empty leaf if there are no nodes. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
-void        ordo_ltree_doubt(ordo_dict *dict);
+void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
@@ -300,7 +300,7 @@ static inline void ordo_ltree_give_spare(ordo_dict *dict)
     .apply_concurrent = ordo_ltree_apply_concurrent, .compact = ordo_ltree_compact, .find = ordo_ltree_find,           \
     .count = ordo_ltree_count, .range = ordo_ltree_range, .seek = ordo_ltree_seek, .seeks_both = true,                 \
     .rank = ordo_ltree_rank, .select = ordo_ltree_select, .size = ordo_ltree_size, .export_all = ordo_ltree_export,    \
-    .check = ordo_ltree_check, .doubt = ordo_ltree_doubt, .statistics = ordo_ltree_statistics,                         \
-    .give_spare = ordo_ltree_give_spare
+    .check = ordo_ltree_check, .invalidate = ordo_ltree_invalidate, .statistics = ordo_ltree_statistics,               \
+    .release_spare = ordo_ltree_give_spare
 
 #endif

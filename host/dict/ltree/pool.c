@@ -199,7 +199,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
-    if (ordo_rehearses(call->dev)) {
+    if (ordo_is_dry_run(call->dev)) {
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
         state[LTREE_INNER] = 1;
     }

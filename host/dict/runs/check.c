@@ -72,7 +72,7 @@ static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, si
     return ORDO_OK;
 }
 
-void ordo_runs_doubt(ordo_dict *dict)
+void ordo_runs_invalidate(ordo_dict *dict)
 {
     struct ordo_run_set *set = &ordo_runs_of(dict)->set;
     for (size_t r = 0; r < set->n; r++) {

@@ -222,7 +222,7 @@ const struct ordo_structure ordo_fast_structure = {
     .build = build,
     .update = update,
     .update_sorted = update_sorted,
-    .give_spare = ordo_runs_give_spare,
+    .release_spare = ordo_runs_release_spare,
     .compact = compact,
     .find = charged_find,
     .count = charged_count,
@@ -234,7 +234,7 @@ const struct ordo_structure ordo_fast_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
-    .doubt = ordo_runs_doubt,
+    .invalidate = ordo_runs_invalidate,
     .statistics = ordo_runs_statistics,
 };
 

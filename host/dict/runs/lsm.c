@@ -603,7 +603,7 @@ const struct ordo_structure ordo_lsm_structure = {
     .update_sorted = update_sorted,
     .erase_interval = erase_interval,
     .ends = ends,
-    .give_spare = ordo_runs_give_spare,
+    .release_spare = ordo_runs_release_spare,
     .clean_up = clean_up,
     .compact = compact,
     .find = find,
@@ -616,7 +616,7 @@ const struct ordo_structure ordo_lsm_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
-    .doubt = ordo_runs_doubt,
+    .invalidate = ordo_runs_invalidate,
     .statistics = ordo_runs_statistics,
 };
 

@@ -87,7 +87,7 @@ ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 /* Checks R1 to R7 of all runs on the device. ORDO_BROKEN with the invariant, the run and the element. Waits. */
-void        ordo_runs_doubt(ordo_dict *dict);
+void        ordo_runs_invalidate(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 

@@ -113,7 +113,7 @@ const struct ordo_structure ordo_sorted_array_structure = {
     .update_sorted = update_sorted,
     .combine = combine,
     .ends = ends,
-    .give_spare = ordo_runs_give_spare,
+    .release_spare = ordo_runs_release_spare,
     .compact = ordo_runs_compact,
     .find = ordo_runs_find,
     .count = ordo_runs_count,
@@ -125,7 +125,7 @@ const struct ordo_structure ordo_sorted_array_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_runs_check,
-    .doubt = ordo_runs_doubt,
+    .invalidate = ordo_runs_invalidate,
     .statistics = ordo_runs_statistics,
 };
 

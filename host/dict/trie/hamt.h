@@ -75,7 +75,7 @@ void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Replaces the current trie. `next` may use the current pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
-void ordo_hamt_give_spare(ordo_dict *dict);
+void ordo_hamt_release_spare(ordo_dict *dict);
 void ordo_hamt_clear(ordo_dict *dict);
 
 /* ordo_dict_kernel with HAMT_FIXED_DEPTH for a trie of fixed depth. */

@@ -36,7 +36,7 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, l->number, (size_t) l->n_elements + 1));
     ORDO_TRY(ordo_call_read(call, l->number, l->n_elements * sizeof(cl_uint), &l->n, sizeof l->n));
-    if (ordo_rehearses(call->dev))
+    if (ordo_is_dry_run(call->dev))
         l->n = 1;
     return ORDO_OK;
 }

@@ -17,7 +17,7 @@ static ordo_status report(struct ordo_call *call, cl_mem wrong, int from, int to
 {
     ORDO_TRY(ordo_call_read(call, wrong, 0, found, HAMT_FINDING_WORDS * sizeof *found));
     for (int f = from; f < to; f++)
-        if (found[f] != UINT32_MAX && !ordo_rehearses(call->dev))
+        if (found[f] != UINT32_MAX && !ordo_is_dry_run(call->dev))
             return BROKEN(call->dev, finding[f], found[f]);
     return ORDO_OK;
 }
@@ -49,7 +49,7 @@ static ordo_status check_nodes(struct ordo_call *call, const struct ordo_hamt *h
     size_t                       nodes = 0;
 
     ORDO_TRY(ordo_hamt_number_nodes(call, hamt, trie, &number, &nodes));
-    if (nodes != trie->nodes && !ordo_rehearses(call->dev))
+    if (nodes != trie->nodes && !ordo_is_dry_run(call->dev))
         return BROKEN(call->dev, "T5: the leaves make %zu nodes, the trie counts %zu", nodes, trie->nodes);
     ORDO_TRY(ordo_call_scratch(call, sizeof(cl_uint), &least));
     ORDO_TRY(ordo_call_fill(call, least, 0, sizeof(cl_uint), UINT32_MAX));
@@ -86,7 +86,7 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call)
     ORDO_TRY(ordo_call_fill(call, wrong, HAMT_UNITS_IN_USE * sizeof *found, sizeof *found, 0));
     ORDO_TRY(check_records(call, hamt, wrong));
     ORDO_TRY(report(call, wrong, 0, HAMT_WRONG_CELLS, found));
-    if (found[HAMT_UNITS_IN_USE] != hamt->trie.live && !ordo_rehearses(call->dev))
+    if (found[HAMT_UNITS_IN_USE] != hamt->trie.live && !ordo_is_dry_run(call->dev))
         return BROKEN(call->dev, "T4: blocks take %u units, the trie counts %zu", found[HAMT_UNITS_IN_USE],
                       hamt->trie.live);
     ORDO_TRY(check_rest(call, hamt, wrong));

@@ -64,7 +64,7 @@ static ordo_status plan(struct ordo_call *call, const struct ordo_hamt *hamt, st
 static ordo_status read_sums(struct ordo_call *call, struct merge *m)
 {
     ORDO_TRY(ordo_call_read(call, m->plan, m->old.n_leaves * sizeof(cl_ulong), &m->sums, sizeof m->sums));
-    if (ordo_rehearses(call->dev)) {
+    if (ordo_is_dry_run(call->dev)) {
         m->sums.follow = (cl_ulong) 1 << 32 | 1;
         m->sums.found[HAMT_LARGEST] = m->sums.found[HAMT_LEFT] = m->sums.found[HAMT_MORE] = 0;
         m->sums.found[HAMT_CHANGES] = 1;

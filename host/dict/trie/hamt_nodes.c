@@ -22,7 +22,7 @@ ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_ham
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, *number, heads + 1));
     ORDO_TRY(ordo_call_read(call, *number, heads * sizeof all, &all, sizeof all));
-    *nodes = ordo_rehearses(call->dev) ? 1 : all;
+    *nodes = ordo_is_dry_run(call->dev) ? 1 : all;
     return ORDO_OK;
 }
 

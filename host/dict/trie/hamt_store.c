@@ -137,7 +137,7 @@ void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
     drop(hamt, &hamt->spare_pool);
 }
 
-void ordo_hamt_give_spare(ordo_dict *dict)
+void ordo_hamt_release_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(&ordo_hamt_of(dict)->runs);
     ordo_hamt_drop_spare(ordo_hamt_of(dict));

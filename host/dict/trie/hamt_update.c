@@ -61,7 +61,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_sums", 1);
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_read(call, t->sums, 0, sums, sizeof sums));
-    if (ordo_rehearses(call->dev)) {
+    if (ordo_is_dry_run(call->dev)) {
         sums[HAMT_TOUCHED] = sums[HAMT_ELEMENTS] = 1;
         sums[HAMT_FREED] = 0;
     }
@@ -233,7 +233,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
 
     if (hamt->trie.n_leaves > 0)
         ORDO_TRY(ordo_hamt_merge(call, hamt, batch, &done));
-    return done && !ordo_rehearses(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
+    return done && !ordo_is_dry_run(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
 }
 
 /* Cached runs take up to an eighth of the pool. */

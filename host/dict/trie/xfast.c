@@ -14,10 +14,10 @@ static void clear(ordo_dict *dict)
     ordo_runs_clear(dict);
 }
 
-static void doubt(ordo_dict *dict)
+static void invalidate(ordo_dict *dict)
 {
     ordo_xfast_drop(ordo_xfast_of(dict));
-    ordo_runs_doubt(dict);
+    ordo_runs_invalidate(dict);
 }
 
 /* Builds the trie. A failure is no error, because the leaves are stored and queries can search the run. */
@@ -157,7 +157,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .update = update,
     .update_sorted = update_sorted,
     .combine = combine,
-    .give_spare = ordo_runs_give_spare,
+    .release_spare = ordo_runs_release_spare,
     .compact = compact,
     .find = ordo_xfast_find,
     .count = ordo_xfast_count,
@@ -168,7 +168,7 @@ const struct ordo_structure ordo_xfast_structure = {
     .size = ordo_runs_size,
     .export_all = ordo_runs_export,
     .check = ordo_xfast_check,
-    .doubt = doubt,
+    .invalidate = invalidate,
     .statistics = ordo_xfast_statistics,
 };
 
