@@ -204,9 +204,8 @@ static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
         const cl_int waited = clWaitForEvents(1, &call->wait[i]);
-        if (!ordo_event_ended(call->wait[i]))
-            return ordo_waited(call->dev, waited != CL_SUCCESS ? waited : CL_INVALID_EVENT, __FILE__, __LINE__,
-                               "clWaitForEvents");
+        if (waited != CL_SUCCESS && !ordo_event_ended(call->wait[i])) /* an event that failed has ended too */
+            return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
     }
     return ORDO_OK;
 }

@@ -206,13 +206,13 @@ static size_t other_array(const struct scene *s, const struct outcome *a, const 
 
 static void check_error(struct complaint *c, ordo_device *dev, const struct fault *f, ordo_status got)
 {
-    char text[64] = "";
+    char text[256] = "";
 
+    (void) ordo_device_last_error(dev, text, sizeof text);
     if (f->struck == 0)
         complain(c, "an error where nothing failed: %s", ordo_status_string(got));
     else if (!fault_suits(f, got))
-        complain(c, "it ended as '%s'", ordo_status_string(got));
-    (void) ordo_device_last_error(dev, text, sizeof text);
+        complain(c, "it ended as '%s': %s", ordo_status_string(got), text);
     if (strlen(text) < 20)
         complain(c, "the message of the error is '%s'", text);
     if (f == fault_opencl && !f->lasting && ordo_device_last_cl_error(dev) != f->given)
