@@ -20,12 +20,21 @@ ORDO_FN uint chunk_digit(ordo_key key, struct sort_chunks c)
     return (uint) (key_bits(key) >> c.shift) & c.digit_mask;
 }
 
+/* Whether sort_buckets.cl has sorted. plan: NULL if it did not run. */
+ORDO_FN bool chunks_are_idle(__global const uint *plan)
+{
+    return plan && plan[SORT_BUCKET_STATE] != SORT_BUCKET_NONE;
+}
+
 /* counts[digit * chunks + chunk]. One group of one work-item per chunk. */
 ORDO_KERNEL(1)
-void sort_chunk_count(__global const ordo_key *keys, __global uint *counts, struct sort_chunks c)
+void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
+                      struct sort_chunks c)
 {
     uint       count[RANK_RADIX];
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
+    if (chunks_are_idle(plan))
+        return;
     keys += c.keys_in_at + first;
     for (uint digit = 0; digit < RANK_RADIX; digit++)
         count[digit] = 0;
@@ -37,9 +46,11 @@ void sort_chunk_count(__global const ordo_key *keys, __global uint *counts, stru
 
 /* Turns the counts into the places of each chunk's first elements. One work-item. */
 ORDO_KERNEL(1)
-void sort_chunk_scan(__global uint *counts, struct sort_chunks c)
+void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
     uint before = 0;
+    if (chunks_are_idle(plan))
+        return;
     for (uint i = 0; i < RANK_RADIX * c.chunks; i++) {
         const uint count = counts[i];
         counts[i] = before;
@@ -49,10 +60,13 @@ void sort_chunk_scan(__global uint *counts, struct sort_chunks c)
 
 /* One group of one work-item per chunk. */
 ORDO_KERNEL(1)
-void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *counts, struct sort_chunks c)
+void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan, __global const uint *counts,
+                        struct sort_chunks c)
 {
     uint       next[RANK_RADIX]; /* the place of the digit's next element */
     const uint chunk = (uint) get_group_id(0), first = chunk * c.chunk, here = min(c.count - first, c.chunk);
+    if (chunks_are_idle(plan))
+        return;
     __global const ordo_value *from_values = PAIR_VALUES(in, c.values_in_at + first);
     __global ordo_value       *to_values = PAIR_VALUES(out, c.values_out_at);
     keys_in += c.keys_in_at + first;

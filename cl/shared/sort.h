@@ -101,6 +101,25 @@ struct sort_chunks {
     ordo_u32 unused;
 };
 
+/* Arguments of the kernels of sort_buckets.cl. first_bit, bits: the sorted bits of the ordered form. */
+struct sort_buckets {
+    ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
+    ordo_u32 count, chunk, chunks, first_bit, bits;
+    ordo_u32 longest; /* elements of a bucket; with longer ones sort_chunked.cl sorts */
+};
+
+/* The plan of the buckets: a state, the lowest bit of the digit, and the ends of the buckets. */
+#define SORT_BUCKET_BITS  8
+#define SORT_BUCKET_STATE 0
+#define SORT_BUCKET_SHIFT 1
+#define SORT_BUCKET_ENDS  2
+#define SORT_BUCKET_WORDS (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS))
+enum {
+    SORT_BUCKET_NONE, /* sort_chunked.cl sorts */
+    SORT_BUCKET_ONE,  /* all keys are equal */
+    SORT_BUCKET_SOME
+};
+
 /* The Rusticl of Mesa 22 requires structs without padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
@@ -108,6 +127,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
 /* The bits of the key below digit `pass` of `passes`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))

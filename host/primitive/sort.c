@@ -337,19 +337,69 @@ static struct sort_chunks chunks_of(const struct sort *s, uint32_t pass)
     };
 }
 
-static ordo_status launch_chunks(struct sort *s, const char *kernel, size_t groups, struct ordo_args *args,
+static ordo_status launch_chunks(struct sort *s, const char *kernel, size_t groups, struct ordo_args *args, cl_mem plan,
                                  cl_mem counts, const struct sort_chunks *c)
 {
     const struct ordo_launch launch = kernel_of(s, "primitive/sort_chunked.cl", kernel, groups, 1);
-    ORDO_ADD(args, ORDO_ARG(counts), ORDO_ARG(*c));
+    ORDO_ADD(args, ORDO_ARG(plan), ORDO_ARG(counts), ORDO_ARG(*c));
     return ordo_call_launch(s->call, &launch, args);
+}
+
+static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t groups, struct ordo_args *args)
+{
+    const struct ordo_sort_plan *p = &s->plan;
+    const struct ordo_launch     launch = kernel_of(s, "primitive/sort_buckets.cl", kernel, groups, 1);
+    const struct sort_buckets    b = {
+           .keys_in_at = s->in.keys.at,
+           .keys_out_at = s->out.keys.at,
+           .values_in_at = s->in.values.at,
+           .values_out_at = s->out.values.at,
+           .count = (uint32_t) p->count,
+           .chunk = p->chunk,
+           .chunks = p->chunks,
+           .first_bit = p->first_bit,
+           .bits = p->bits,
+           .longest = p->bucket_max,
+    };
+    ORDO_ADD(args, ORDO_ARG(b));
+    return ordo_call_launch(s->call, &launch, args);
+}
+
+/* Sorts by buckets, unless one of them is too long. plan: says so. */
+static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem *plan)
+{
+    const size_t     chunks = s->plan.chunks;
+    struct ordo_args keys = { .n = 0 }, span = { .n = 0 }, digit = { .n = 0 }, scan = { .n = 0 };
+    struct ordo_args count = { .n = 0 }, move = { .n = 0 }, sort = { .n = 0 };
+    ORDO_TRY(ordo_call_scratch(s->call, SORT_BUCKET_WORDS * sizeof(cl_uint), plan));
+    ORDO_ADD(&keys, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan));
+    ORDO_ADD(&span, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan), ORDO_ARG(counts));
+    ORDO_ADD(&digit, ORDO_ARG(counts), ORDO_ARG(*plan));
+    ORDO_ADD(&count, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan), ORDO_ARG(counts));
+    ORDO_ADD(&scan, ORDO_ARG(*plan), ORDO_ARG(counts));
+    add_pairs(&move, s, &s->in);
+    add_pairs(&move, s, &s->spare);
+    add_pairs(&move, s, &s->out);
+    ORDO_ADD(&move, ORDO_ARG(*plan), ORDO_ARG(counts));
+    add_pairs(&sort, s, &s->spare);
+    add_pairs(&sort, s, &s->out);
+    ORDO_ADD(&sort, ORDO_ARG(*plan));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_sample", 1, &keys));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_span", chunks, &span));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_digit", 1, &digit));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_count", chunks, &count));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_scan", 1, &scan));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_scatter", chunks, &move));
+    return launch_buckets(s, "sort_bucket_sort", (size_t) 1 << SORT_BUCKET_BITS, &sort);
 }
 
 static ordo_status sort_many_chunks(struct sort *s)
 {
     const size_t chunks = s->plan.chunks;
-    cl_mem       counts = NULL;
-    ORDO_TRY(ordo_call_scratch(s->call, chunks * 4 << s->plan.digit_bits, &counts));
+    cl_mem       counts = NULL, plan = NULL;
+    ORDO_TRY(ordo_call_scratch(s->call, chunks * 4 << SORT_BUCKET_BITS, &counts));
+    if (s->plan.bucket_max)
+        ORDO_TRY(sort_buckets(s, counts, &plan));
     for (uint32_t pass = 0; pass < s->plan.passes; pass++) {
         const struct sort_chunks c = chunks_of(s, pass);
         const struct pairs      *from = pass_from(s, pass);
@@ -357,9 +407,9 @@ static ordo_status sort_many_chunks(struct sort *s)
         ORDO_ADD(&count, ORDO_ARG(from->keys.mem));
         add_pairs(&move, s, from);
         add_pairs(&move, s, pass_to(s, pass));
-        ORDO_TRY(launch_chunks(s, "sort_chunk_count", chunks, &count, counts, &c));
-        ORDO_TRY(launch_chunks(s, "sort_chunk_scan", 1, &scan, counts, &c));
-        ORDO_TRY(launch_chunks(s, "sort_chunk_scatter", chunks, &move, counts, &c));
+        ORDO_TRY(launch_chunks(s, "sort_chunk_count", chunks, &count, plan, counts, &c));
+        ORDO_TRY(launch_chunks(s, "sort_chunk_scan", 1, &scan, plan, counts, &c));
+        ORDO_TRY(launch_chunks(s, "sort_chunk_scatter", chunks, &move, plan, counts, &c));
     }
     return ORDO_OK;
 }
@@ -394,6 +444,11 @@ static ordo_status take_spare(struct sort *s)
 {
     if (s->plan.way == ORDO_SORT_BY_SMALL || s->plan.passes < 2)
         return ORDO_OK;
+    if (s->plan.bucket_max && s->plan.key_bytes == s->plan.value_bytes) { /* for pairs (sort_buckets.cl) */
+        ORDO_TRY(ordo_call_scratch(s->call, 2 * s->plan.count * s->plan.key_bytes, &s->spare.keys.mem));
+        s->spare.values = ordo_at(s->spare.keys.mem, s->plan.count);
+        return ORDO_OK;
+    }
     ORDO_TRY(ordo_call_scratch(s->call, s->plan.count * s->plan.key_bytes, &s->spare.keys.mem));
     if (s->plan.value_bytes)
         ORDO_TRY(ordo_call_scratch(s->call, s->plan.count * s->plan.value_bytes, &s->spare.values.mem));

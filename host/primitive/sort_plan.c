@@ -119,6 +119,13 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
+/* Buckets fit in a core's cache, and a longer one than a core's share of the elements would leave cores without work. */
+static void plan_buckets(const struct ordo_facts *facts, uint32_t log2_min, struct ordo_sort_plan *p)
+{
+    if (facts->cpu && p->way == ORDO_SORT_BY_MANY_CHUNKS && p->passes > 2 && log2_min > 0 && p->count >> log2_min > 0)
+        p->bucket_max = (uint32_t) (p->count / facts->compute_units);
+}
+
 struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t count,
                                         bool in_place)
 {
@@ -152,6 +159,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(facts, &p);
+        plan_buckets(facts, ordo_tunable(dev, ORDO_SORT_LOCAL, shape), &p);
     } else if (p.tiles <= ordo_tunable(dev, ORDO_SORT_DIRECT, shape)) {
         p.way = ORDO_SORT_BY_DIRECT;
     } else {

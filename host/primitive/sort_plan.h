@@ -34,6 +34,7 @@ struct ordo_sort_plan {
     uint32_t               copies;                       /* of the histogram's counters */
     uint32_t               local_bytes, histogram_bytes; /* local memory */
     uint32_t               chunk, chunks;                /* ORDO_SORT_BY_MANY_CHUNKS */
+    uint32_t               bucket_max; /* elements of a bucket (cl/primitive/sort_buckets.cl); 0: no buckets */
     struct ordo_sort_local local;
 };
 

@@ -176,6 +176,8 @@ static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
     { ORDO_SORT_ITEMS, ALL, 4 },
+    { ORDO_SORT_LOCAL, K4, 18 },
+    { ORDO_SORT_LOCAL, K8, 16 },
     { ORDO_SORT_SMALL_GROUP, ALL, 1 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 16 },
     { ORDO_SCAN_GROUP, ALL, 1 },

@@ -344,8 +344,9 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(SORT_SMALL_GROUP, "sort.small_group", PAIR, GROUPS, 256, "group of the one-launch sort; 1: unused", 1, 64, 128,  \
       256, 512, 1024)                                                                                                  \
     X(SORT_SMALL_ITEMS, "sort.small_items", PAIR, GROUPS, 4, "items of the one-launch sort", 2, 4, 6, 8, 12, 16)       \
-    X(SORT_LOCAL, "sort.local", PAIR, GROUPS, 22,                                                                      \
-      "log2 of the count from which 8-byte keys may end in a local pass; 0: never", 0, 12, 16, 18, 19, 20, 21, 22, 24) \
+    X(SORT_LOCAL, "sort.local", PAIR, ANY, 22,                                                                         \
+      "log2 of the count from which a sort may end in local memory (8-byte keys) or a cache; 0: never", 0, 12, 16, 18, \
+      19, 20, 21, 22, 24)                                                                                              \
     X(SORT_LOCAL_GROUP, "sort.local_group", PAIR, GROUPS, 256, "group of the local pass; 1: unused", 1, 64, 128, 256,  \
       512, 1024)                                                                                                       \
     X(SORT_LOCAL_ITEMS, "sort.local_items", PAIR, GROUPS, 8, "items a work-item of the local pass", 4, 8, 12, 16)      \

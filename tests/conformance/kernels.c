@@ -245,6 +245,8 @@ static void primitives(struct test *t)
         for (size_t i = 0; i < n_primitive_calls; i++)
             run_call(t, &primitive_calls[i], NULL, 300, 300);
         run_call(t, call_named("ordo_sort"), NULL, 17000, 300); /* more than one work-item sorts by itself */
+        set_tunables(t, "sort.local=12");
+        run_call(t, call_named("ordo_sort"), NULL, 17000, 300); /* by buckets */
         return;
     }
     set_tunables(

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stable radix sort for CPUs that moves elements through memory twice: a pass by the highest digit that varies divides
+ * them into buckets, then one work-item sorts each bucket in its core's cache. Parlay and ips2ra also divide first.
+ *
+ *   sort_bucket_sample    a guess whether the buckets will be short enough
+ *   sort_bucket_span      the bits in which the keys of a chunk differ
+ *   sort_bucket_digit     the digit
+ *   sort_bucket_count     each chunk's counts of the digit
+ *   sort_bucket_scan      the places of the chunks' first elements, and the ends of the buckets
+ *   sort_bucket_scatter   moves the elements to their buckets
+ *   sort_bucket_sort      sorts each bucket
+ *
+ * A bucket that is too long would leave cores without work. Then the kernels exit at once, and sort_chunked.cl sorts. If
+ * all keys are equal, sort_bucket_scatter copies. */
+#pragma once
+#include "device/compiler.cl"
+#include "shared/key.h"
+#include "shared/sort.h"
+
+#define BUCKETS (1 << SORT_BUCKET_BITS)
+
+/* The sorted bits of a key. */
+ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
+{
+    return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
+}
+
+/* Elements: arrays of keys and values, or one array of pairs. A scatter to pairs has half as many streams, so it is
+ * faster: see sort_bucket_scatter. */
+#define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
+
+typedef struct {
+    ordo_key   key;
+    ordo_value value; /* 0 without values */
+} bucket_element;
+
+typedef struct {
+    __global ordo_key       *keys;
+    __global ordo_value     *values; /* null without values */
+    __global bucket_element *pairs;  /* if PAIRED, of the spare buffer alone */
+} bucket_elements;
+
+ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
+{
+    if (paired)
+        return from.pairs[at];
+    return (bucket_element) { from.keys[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
+}
+
+ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_element element)
+{
+    if (paired) {
+        to.pairs[at] = element;
+        return;
+    }
+    to.keys[at] = element.key;
+    if (ORDO_VALUE_BYTES)
+        to.values[at] = element.value;
+}
+
+ORDO_FN ordo_key bucket_key(bucket_elements from, bool paired, uint at)
+{
+    return paired ? from.pairs[at].key : from.keys[at];
+}
+
+typedef struct {
+    uint first, end;
+} bucket_part;
+
+ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
+{
+    const uint first = chunk * b.chunk;
+    return (bucket_part) { first, first + min(b.count - first, b.chunk) };
+}
+
+ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
+{
+    return (uint) (form >> shift) & (BUCKETS - 1);
+}
+
+/* The lowest bit of the digit, if the keys differ in the bits of `span`. */
+ORDO_FN uint bucket_shift(ordo_key_form span)
+{
+    const uint top = KEY_BITS - (uint) clz(span);
+    return top > SORT_BUCKET_BITS ? top - SORT_BUCKET_BITS : 0;
+}
+
+/* ---- the digit --------------------------------------------------------------------------------------------------- */
+
+#define SAMPLE 512u
+
+/* One work-item. A wrong guess costs time alone. */
+ORDO_KERNEL(1)
+void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
+{
+    uint                count[BUCKETS], longest = 0;
+    const uint          step = b.count / SAMPLE;
+    const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
+    ordo_key_form       span = 0;
+    keys += b.keys_in_at;
+    for (uint i = 0; i < SAMPLE; i++)
+        span |= bucket_form(keys[i * step], b) ^ one;
+    for (uint i = 0; i < BUCKETS; i++)
+        count[i] = 0;
+    for (uint i = 0; i < SAMPLE; i++)
+        count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
+    for (uint i = 0; i < BUCKETS; i++)
+        longest = max(longest, count[i]);
+    /* A quarter more than the limit, because the sample is small. */
+    const bool skip = span && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
+    plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
+}
+
+/* spans[chunk]. One group of one work-item per chunk. */
+ORDO_KERNEL(1)
+void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
+                      struct sort_buckets b)
+{
+    const uint          chunk = (uint) get_group_id(0);
+    const bucket_part   part = bucket_chunk(b, chunk);
+    const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
+    ordo_key_form       span = 0;
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
+        return;
+    keys += b.keys_in_at;
+    for (uint e = part.first; e < part.end; e++)
+        span |= bucket_form(keys[e], b) ^ one;
+    spans[chunk] = span;
+}
+
+/* One work-item. */
+ORDO_KERNEL(1)
+void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct sort_buckets b)
+{
+    ordo_key_form span = 0;
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
+        return;
+    for (uint chunk = 0; chunk < b.chunks; chunk++)
+        span |= (ordo_key_form) spans[chunk];
+    plan[SORT_BUCKET_SHIFT] = bucket_shift(span);
+    if (span == 0)
+        plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
+}
+
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
+
+/* counts[bucket * chunks + chunk] */
+ORDO_KERNEL(1)
+void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
+                       struct sort_buckets b)
+{
+    uint              count[BUCKETS];
+    const uint        chunk = (uint) get_group_id(0), shift = plan[SORT_BUCKET_SHIFT];
+    const bucket_part part = bucket_chunk(b, chunk);
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME)
+        return;
+    keys += b.keys_in_at;
+    for (uint i = 0; i < BUCKETS; i++)
+        count[i] = 0;
+    for (uint e = part.first; e < part.end; e++)
+        count[bucket_of(bucket_form(keys[e], b), shift)]++;
+    for (uint i = 0; i < BUCKETS; i++)
+        counts[i * b.chunks + chunk] = count[i];
+}
+
+/* One work-item. */
+ORDO_KERNEL(1)
+void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
+{
+    uint before = 0, longest = 0;
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME)
+        return;
+    for (uint i = 0; i < BUCKETS; i++) {
+        const uint begin = before;
+        for (uint chunk = 0; chunk < b.chunks; chunk++) {
+            const uint count = counts[i * b.chunks + chunk];
+            counts[i * b.chunks + chunk] = before;
+            before += count;
+        }
+        plan[SORT_BUCKET_ENDS + i] = before;
+        longest = max(longest, before - begin);
+    }
+    if (longest > b.longest)
+        plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
+}
+
+/* Writes the spare buffers; if all keys are equal, the output. */
+ORDO_KERNEL(1)
+void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
+                         __global const uint *counts, struct sort_buckets b)
+{
+    uint                  next[BUCKETS];
+    const uint            chunk = (uint) get_group_id(0), shift = plan[SORT_BUCKET_SHIFT];
+    const bucket_part     part = bucket_chunk(b, chunk);
+    const bucket_elements from = { (__global ordo_key *) keys_in + b.keys_in_at,
+                                   (__global ordo_value *) PAIR_VALUES(in, b.values_in_at), 0 };
+    const bucket_elements to = { keys_spare, PAIR_VALUES(spare, 0), (__global bucket_element *) keys_spare };
+    const bucket_elements copy = { keys_out + b.keys_out_at, PAIR_VALUES(out, b.values_out_at), 0 };
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
+        return;
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_ONE) {
+        for (uint e = part.first; e < part.end; e++)
+            bucket_store(copy, false, e, bucket_load(from, false, e));
+        return;
+    }
+    for (uint i = 0; i < BUCKETS; i++)
+        next[i] = counts[i * b.chunks + chunk];
+    for (uint e = part.first; e < part.end; e++) {
+        const bucket_element element = bucket_load(from, false, e);
+        bucket_store(to, PAIRED, next[bucket_of(bucket_form(element.key, b), shift)]++, element);
+    }
+}
+
+/* ---- one bucket -------------------------------------------------------------------------------------------------- */
+
+/* Digits of at most this many bits, so that their counters fit into the L1 cache beside the elements in use. */
+#define DIGIT_BITS   9
+#define DIGITS       (1 << DIGIT_BITS)
+#define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
+/* Buckets of fewer elements are sorted by insertion alone. */
+#define INSERTED 24
+
+/* Copies to the output by insertion; `from` may be the output. After `most` moves it only copies, and returns false:
+ * equal keys are then in order, others may not be. */
+ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
+                           struct sort_buckets b)
+{
+    ulong         moves = 0;
+    ordo_key_form last = 0; /* the largest so far, at element e - 1 of the output */
+    for (uint e = 0; e < count; e++) {
+        const bucket_element element = bucket_load(from, paired, e);
+        const ordo_key_form  form = bucket_form(element.key, b);
+        uint                 at = e;
+        if (form < last && moves <= most) {
+            for (; at > 0 && bucket_form(out.keys[at - 1], b) > form; at--)
+                bucket_store(out, false, at, bucket_load(out, false, at - 1));
+            moves += e - at;
+        } else {
+            last = form;
+        }
+        bucket_store(out, false, at, element);
+    }
+    return moves <= most;
+}
+
+/* The digits of the passes, from the most significant one on. Bits in which no keys differ are left out. */
+typedef struct {
+    uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
+} bucket_digits;
+
+/* Digits of `span` that contain at least `bits` of its bits, or all of them. */
+ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
+{
+    bucket_digits d;
+    uint          varying = 0;
+    for (d.passes = 0; span && varying < bits; d.passes++) {
+        const uint top = KEY_BITS - (uint) clz(span), width = min(top, (uint) DIGIT_BITS), low = top - width;
+        d.low[d.passes] = low;
+        d.width[d.passes] = width;
+        varying += (uint) popcount(span >> low);
+        span &= ((ordo_key_form) 1 << low) - 1;
+    }
+    return d;
+}
+
+ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
+{
+    return (uint) (form >> low) & ((1u << width) - 1);
+}
+
+/* Moves the elements by a digit. next[]: the counts. */
+ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
+                            uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
+{
+    uint before = 0;
+    for (uint digit = 0; digit < 1u << width; digit++) {
+        const uint here = next[digit];
+        next[digit] = before;
+        before += here;
+    }
+    for (uint e = 0; e < count; e++) {
+        const bucket_element element = bucket_load(from, from_paired, e);
+        bucket_store(to, to_paired, next[bucket_digit(bucket_form(element.key, b), low, width)]++, element);
+    }
+}
+
+/* Sorts the elements in `spare` by the digits, between both buffers. An odd number of passes ends in the output. */
+ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint count, bucket_digits d,
+                           struct sort_buckets b)
+{
+    uint counts[DIGIT_PASSES][DIGITS];
+    for (uint pass = 0; pass < d.passes; pass++)
+        for (uint digit = 0; digit < DIGITS; digit++)
+            counts[pass][digit] = 0;
+    for (uint e = 0; e < count; e++) {
+        const ordo_key_form form = bucket_form(bucket_key(spare, PAIRED, e), b);
+        for (uint pass = 0; pass < d.passes; pass++)
+            counts[pass][bucket_digit(form, d.low[pass], d.width[pass])]++;
+    }
+    for (uint pass = d.passes; pass-- > 0;)
+        if ((d.passes - pass) % 2 == 1)
+            bucket_scatter(spare, PAIRED, out, false, count, d.low[pass], d.width[pass], counts[pass], b);
+        else
+            bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
+}
+
+/* Copies to the output, by insertion if few elements are out of order. */
+ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
+                        struct sort_buckets b)
+{
+    return passes % 2 ? bucket_insert(out, false, out, count, most, b)
+                      : bucket_insert(spare, PAIRED, out, count, most, b);
+}
+
+ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count, struct sort_buckets b)
+{
+    ordo_key_form       span = 0;
+    const ordo_key_form one = bucket_form(bucket_key(spare, PAIRED, 0), b);
+    for (uint e = 1; e < count; e++)
+        span |= bucket_form(bucket_key(spare, PAIRED, e), b) ^ one;
+    if (count < INSERTED || span == 0) {
+        bucket_end(spare, out, 0, count, ~(ulong) 0, b);
+        return;
+    }
+    /* Sorts by two bits more than the count has: few elements agree in all of them, and insertion orders these. Sorts
+     * by all bits if there are many after all. */
+    const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
+    bucket_passes(spare, out, count, some, b);
+    if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))
+        return;
+    for (uint e = 0; e < count; e++)
+        bucket_store(spare, PAIRED, e, bucket_load(out, false, e));
+    bucket_passes(spare, out, count, all, b);
+    bucket_end(spare, out, all.passes, count, ~(ulong) 0, b);
+}
+
+/* One group of one work-item per bucket. */
+ORDO_KERNEL(1)
+void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan, struct sort_buckets b)
+{
+    const uint bucket = (uint) get_group_id(0), first = bucket ? plan[SORT_BUCKET_ENDS + bucket - 1] : 0;
+    const uint count = plan[SORT_BUCKET_ENDS + bucket] - first;
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME || count == 0)
+        return;
+    const bucket_elements spare = { keys_spare + first, PAIR_VALUES(spare, first),
+                                    (__global bucket_element *) keys_spare + first };
+    const bucket_elements out = { keys_out + b.keys_out_at + first, PAIR_VALUES(out, b.values_out_at + first), 0 };
+    bucket_sort(spare, out, count, b);
+}
