@@ -669,7 +669,7 @@ static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_byte
     uint64_t   *keys = test_alloc((size_t) THERE * sizeof *keys);
 
     for (uint32_t i = 0; i < THERE; i++) {
-        const uint64_t key = i * 0x9e3779b1u;
+        const uint64_t key = (uint32_t) (i * 0x9e3779b1u);
         memcpy((char *) keys + i * p.key_bytes, &key, p.key_bytes);
     }
     ordo_dict **const all[] = { &p.sparse, &p.dense };
@@ -693,7 +693,7 @@ static void draw_points(struct test *t, struct points *b, const struct pair *p, 
 {
     memset(b, 0, sizeof *b);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t key = (uint32_t) test_below(t, of) * 0x9e3779b1u, value = test_below(t, UINT32_MAX);
+        const uint64_t key = (uint32_t) (test_below(t, of) * 0x9e3779b1u), value = test_below(t, UINT32_MAX);
         b->codes[i] = (uint8_t) test_below(t, ORDO_ERASE + 1);
         memcpy((char *) b->keys + i * p->key_bytes, &key, p->key_bytes);
         memcpy((char *) b->values + i * p->value_bytes, &value, p->value_bytes);
