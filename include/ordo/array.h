@@ -9,20 +9,19 @@
  *   Arrays       a cl_mem of the device's context and an offset in elements (ordo_at), of any
  *                alignment. Calls ending in _host take arrays in host memory (NULL for none).
  *   Count        0 to ORDO_MAX_COUNT elements. 0 does nothing but signal order->done.
- *   Overlap      outputs must not overlap other arrays unless a call allows it. Inputs may overlap.
+ *   Overlap      outputs overlap no other arrays unless a call allows it. Inputs may overlap.
  *   Results      depend on the input alone: the same bits on every device, with every tuning.
  *   Memory       is scratch from the device's pool (ordo_device_memory). Calls ending in _host also
  *                need device memory for the arrays; on a CPU only for those both read and written.
  *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands
- *                are done. Calls ending in _host block until the result is in the arrays.
+ *                are done. Calls ending in _host wait for the result.
  *   First calls  wait for the kernels that they are the first to use: 0.05 to 1 s each and up to
  *                1.2 s in all (H200), up to 4 s (CPU); some ms from the cache (prepare.h).
  *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of
  *                another context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of
  *                floats), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
- *                ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error names the argument. After
- *                an error inputs are unchanged, and the call may be repeated. Outputs may be partly
- *                written only if the driver failed.
+ *                ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error names the argument. An
+ *                error leaves inputs unchanged. After a driver error outputs may be partly written.
  *
  * Example: sorts count keys with their values, on the device's own queue.
  *

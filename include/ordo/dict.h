@@ -9,18 +9,17 @@
  *   Arrays      device memory with an offset in elements (ordo_at), or ordo_none() if the call
  *               allows it. Values must be ordo_none() if value_bytes is 0. A call whose name
  *               ends in _host takes host memory (NULL for ordo_none()), needs device memory of
- *               the same size, and blocks. If that is missing, find, contains, count, seek,
- *               seek_within, rank, select and aggregate work in pieces, and after an error some
- *               outputs may be written. Other threads' calls wait for all pieces.
+ *               the same size, and blocks. If that is missing, queries of single keys, counts and
+ *               aggregates work in pieces, and after an error some outputs may be written.
+ *               Other threads' calls wait for all pieces.
  *   Batches     0 to ORDO_MAX_COUNT elements. A batch acts as if its operations ran one after
  *               another in the order of their indices. Queries see all earlier updates. An empty
  *               batch signals order->done and sets returned numbers and offsets[0] to 0.
  *   Blocking    a call enqueues and returns, unless it says that it waits. Inputs must stay
  *               unchanged, and outputs must not be read, until the commands have completed.
  *   Events      a call that changes the dictionary blocks until the events in order->wait have
- *               completed. A query passes them on and returns, unless it waits anyway or must
- *               first build something, as the first query of order after an update does
- *               (device.h, ordo_order).
+ *               completed. A query passes them on, unless it waits anyway or must first build
+ *               something, as the first query of order after an update does (ordo_order).
  *   First call  builds the kernels that it needs: 0.05 to 1 s each and up to 1.2 s in all on an
  *               H200, up to 4 s on a CPU, some ms from the disk cache (prepare.h).
  *   Order       a call on another queue waits for the earlier calls on the same dictionary.

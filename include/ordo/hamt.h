@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT, an ordered trie of bitmaps, for sets, dense or clustered keys, and ranks over changing
- * contents.
- *
- *     tables     one step from a key, or a rank, to its leaf if keys are spread evenly
- *     leaves     a bitmap of 1024 keys, or up to 64 sorted keys, of 16 bits where they fit
- *
- * share/doc/hamt.md describes how it works, its limits and measurements.
+ * contents. Tables lead in one step from a key, or a rank, to its leaf if keys are spread evenly; a
+ * leaf is a bitmap of 1024 keys, or up to 64 sorted keys. share/doc/hamt.md has limits and
+ * measurements.
  *
  * Example: reads a Roaring bitmap and counts its keys below 1000.
  *
@@ -34,9 +31,9 @@ struct ordo_hamt_config {
  * Cost: a find, rank, select or bound: 1 or 2 words of a table, 1 or 2 leaf records (16 bytes;
  *   8-byte keys 24), then a sector of a bitmap or a binary search among 64 keys; with k leaves in a
  *   cell of the table, log2(k) more records. An update of b elements: a sort of b, a copy of each
- *   touched leaf, and 60 bytes for each leaf of the trie. New values of stored keys are written in
- *   place. A full pool is copied. Erasures that leave a quarter of the elements, or leaves half
- *   full, rebuild the trie (cleanups in ordo_dict_statistics).
+ *   touched leaf, and 60 bytes for each leaf of the trie; new values of stored keys in place; a
+ *   copy of a full pool. Erasures that leave a quarter of the elements, or leaves half full,
+ *   rebuild the trie (cleanups in ordo_dict_statistics).
  * Memory: the values, and for each leaf 8 bytes, a record, and its keys: at most 128 bytes for
  *   1024, or 2 bytes for each within 65536 of the first, else whole keys. After updates up to twice
  *   that (share/doc/hamt.md). Peak of a build or compact: keys and values three times, 14 bytes a

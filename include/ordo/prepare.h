@@ -55,9 +55,8 @@ struct ordo_prepare_params {
     size_t   batch;       /* elements of a call: small and large batches have different kernels */
 
     /* Divides the work among processes with one cache, because some drivers compile one program of
-     * a process at a time: this process builds only every parts-th program, from number `part` on,
-     * and makes no call. Once all have ended, one process prepares the same list without parts.
-     * parts 0: all. */
+     * a process at a time: builds only every parts-th program, from number `part` on, and makes no
+     * call. Then one process prepares the same list without parts. parts 0: all. */
     uint32_t part, parts;
 
     /* Reports progress in the calling thread; false cancels. May be NULL, and may call Ordo. */

@@ -22,9 +22,9 @@ struct ordo_skiplist_config {
     struct ordo_dict_config dict;
     /* Fill of chunks after build and compact, in percent: 50 to 100; 0: 90. */
     uint32_t fill_percent;
-    /* Share of the chunks split off by concurrent batches that get their entry in the level above
-     * immediately, in percent: 1 to 100; 0: 100. Their keys decide. The others get their entry
-     * between launches; until then searches reach them from their left. */
+    /* Percentage of chunks split off by concurrent batches that get their entry above immediately:
+     * 1 to 100; 0: 100. Their keys decide. Searches reach the others from their left, until they
+     * get their entry between launches. */
     uint32_t raise_percent;
     /* Maximum of chunks with elements; 0: no limit but the device's memory. A batch in order that
      * needs more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch refuses

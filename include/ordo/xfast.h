@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix, for
- * prefixes, and large batches on GPUs.
- *
- *     leaves    one sorted run of distinct keys
- *     flat      an array: where the leaves of each short prefix begin
- *     table     a hash table: the leaves of longer prefixes that have more than 16
- *
- * share/doc/xfast.md describes how it works, its limits and measurements.
+ * prefixes, and large batches on GPUs. An array, flat, has the first leaf of each short prefix, a
+ * hash table the leaves of longer prefixes. share/doc/xfast.md has limits and measurements.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -36,14 +31,14 @@ struct ordo_xfast_config {
 };
 
 /* Creates an empty X-fast trie. It supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank: two adjacent words of flat, a binary search of 4 to 8 keys in the
- *   mean, in one or two sectors, and the value; a count: two ranks. With more than 16 keys in a
- *   range of flat, up to 3 lookups in the table come first (8-byte keys 4; with `group` 1: 5 and
- *   6). Ranges and selections: as the sorted array. An update of b elements into n: a sort of b, a
- *   merge of all, two more reads of n keys, a hash of each entry of the table.
+ * Cost: a find, seek or rank: two words of flat, a binary search of 4 to 8 keys in the mean, in one
+ *   or two sectors, and the value; with more than 16 keys in a range of flat first up to 3 lookups
+ *   in the table (8-byte keys 4; with `group` 1: 5 and 6). Ranges and selections: as the sorted
+ *   array. An update of b elements into n: a sort of b, a merge of all, two more reads of n keys, a
+ *   hash of each entry of the table.
  * Memory: keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: almost
- *   nothing for uniform keys, up to 4 bytes a key for clustered ones, 14 for 8-byte keys. An update
- *   holds the leaves twice, 4 bytes a key, and the table as hash.h says. Peak of a build: keys and
+ *   nothing for uniform keys, up to 4 bytes a key for clustered ones, 14 for 8-byte keys. An
+ *   update: the leaves twice, 4 bytes a key, and the table as in hash.h. Peak of a build: keys and
  *   values twice, 14 bytes a key, and 4 MiB. Without memory for flat and table, queries search the
  *   sorted run until the next update or compact (see the log).
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
