@@ -51,7 +51,6 @@ static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
 }
 
-/* The number of operations with codes from `least` to `most`. */
 cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most);
 
 static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
@@ -59,7 +58,6 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
 }
 
-/* Scans the elements from `at` on in place. */
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 

@@ -183,7 +183,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Batches of fewer elements are sorted in less time than it takes to ask whether they are. */
+/* A smaller batch is sorted in less time than a check of its order takes. */
 #define ASK_MIN ((size_t) 1 << 16)
 
 /* Whether each key is less than the next. Waits. */
@@ -237,7 +237,6 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     return status;
 }
 
-/* A clean run and a batch. */
 static bool is_pair(const struct ordo_run_set *set)
 {
     return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden;

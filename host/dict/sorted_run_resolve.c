@@ -50,7 +50,6 @@ static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, 
     return ordo_call_search(call, &search);
 }
 
-/* Gives a run bits that hide nothing. */
 static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
 {
     if (run->has_hidden)

@@ -216,7 +216,6 @@ static ordo_status count_erased(const struct erasure *x)
     return status;
 }
 
-/* Tries the structure's own method. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {

@@ -33,7 +33,6 @@ cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The parts of a table and their bytes. */
 enum { N_PARTS = 4 };
 static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
                      size_t bytes[N_PARTS])

@@ -82,7 +82,6 @@ static void begin_anew(struct ordo_ltree *tree, size_t leaves, size_t count)
     ordo_runs_release(&tree->runs, &tree->rescue);
 }
 
-/* Keeps the run, as the nodes are lost. */
 static void keep_run(struct ordo_ltree *tree, struct ordo_sorted_run *run)
 {
     tree->unchecked = true;

@@ -92,9 +92,9 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
 /* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
-                               bool roomy)
+                               bool reserve)
 {
-    ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, roomy));
+    ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, reserve));
     hamt->built_elements = hamt->most_elements = hamt->trie.n;
     hamt->built_leaves = hamt->trie.n_leaves;
     return ORDO_OK;
@@ -115,7 +115,7 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 }
 
 /* Waits. */
-static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool roomy)
+static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool reserve)
 {
     struct ordo_sorted_run all;
 
@@ -126,7 +126,7 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool 
                                         .values_out = ordo_run_values(&hamt->dict, &all) };
     ordo_status                   status = ordo_hamt_write(call, hamt, &s);
     if (status == ORDO_OK)
-        status = ordo_hamt_build_of(call, hamt, &all, roomy);
+        status = ordo_hamt_build_of(call, hamt, &all, reserve);
     hamt->rebuilds += status == ORDO_OK;
     ordo_runs_release(&hamt->runs, &all);
     return status;
