@@ -67,8 +67,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Operations of a batch with order queries. The timeline's sums of changes, lifted by 32 for each block, then fit into
- * 32 bits. */
+/* Limit with order queries: the timeline's sums of changes, lifted by 32 for each block, fit into 32 bits. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a mixed batch between its steps. apply.c has the plan; apply_order.c and apply_seek.c do the steps that need
- * the order of keys. */
+/* State of a mixed batch between its steps. apply.c has the plan; apply_order.c and apply_seek.c do steps by key order.
+ */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -13,8 +13,7 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The seeks, upward ones first, and the keys that the batch erases. At most n_erased of these were present; the device
- * knows how many. */
+/* The seeks, upward ones first, and the keys that the batch erases, n_erased or fewer of them present. */
 struct seeks {
     cl_uint           n_up, n, n_erased;
     cl_mem            ops, keys, erased;

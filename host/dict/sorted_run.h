@@ -207,7 +207,7 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
 /* Sorts a batch into a new run, stably. All elements are tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A sorted batch, or a run from sorted updates, in scratch of the call. Not to be released. */
+/* A sorted batch, or a run from sorted updates, in scratch of the call. The caller does not release it. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,

@@ -270,8 +270,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* A new run of the visible elements of a set that need not be resolved, in a block for all stored elements. *out has
- * no block if no element is visible. Waits. */
+/* A new run of the visible elements of an unresolved set, in a block for all stored elements, or none if none is
+ * visible. Waits. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -154,7 +154,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks the order. Adds the incomplete events of its list and the pending events of the queue. */
+/* Checks the order, and adds incomplete events of its list and pending events of the queue. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -317,8 +317,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* A marker costs some microseconds. The device's own queue needs none, because only Ordo's commands are in it. If
- * the marker cannot be created, add_last tries again. */
+/* A marker costs some microseconds. The device's own queue, with Ordo's commands alone, needs none. If the marker
+ * cannot be created, add_last tries again. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command of the call comes after the last call */

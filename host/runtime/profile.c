@@ -169,7 +169,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* For devices that run the work-items of a group one after another in one thread. */
+/* For devices that run a group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },

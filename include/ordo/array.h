@@ -138,8 +138,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Rows are elements of any size, and their offsets count rows. A sort, dictionary or ordo_top_k
- * moves values wider than 8 bytes as row numbers, and ordo_gather then collects them. */
+/* Rows are elements of any size, and their offsets count rows. Sorts, dictionaries and ordo_top_k
+ * take wide values as row numbers, for ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -438,7 +438,7 @@ ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_loo
                                       const void *queries, size_t n_queries, void *values_out,
                                       uint8_t *found);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_scan_params(...)          (&(struct ordo_scan_params) { __VA_ARGS__ })
 #define ordo_reduce_params(...)        (&(struct ordo_reduce_params) { __VA_ARGS__ })

@@ -44,7 +44,7 @@ struct ordo_blink_config {
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_blink_config(...) (&(struct ordo_blink_config) { __VA_ARGS__ })
 #endif

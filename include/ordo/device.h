@@ -162,8 +162,7 @@ typedef enum ordo_atomics {
     ORDO_ATOMICS_NVIDIA = 2, /* PTX ld.relaxed, ld.acquire, st.release, fence.acq_rel.gpu */
 } ordo_atomics;
 
-/* Facts of a device, from feature lists, trial compiles and the self-test, never from version
- * strings. */
+/* Facts of a device, from feature lists, trial compiles and the self-test. */
 struct ordo_facts {
     char         name[128], vendor[128], platform[128], driver[128], version[128];
     bool         cpu;              /* the device is a CPU: teams of one, large chunks a work-item */
@@ -211,8 +210,7 @@ struct ordo_memory {
 };
 ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
 
-/* Releases pooled scratch and restarts the peaks. Running commands keep their scratch until they
- * are done. */
+/* Releases pooled scratch and restarts the peaks. Running commands keep their scratch. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
 /* ---- tuning -------------------------------------------------------------------------------- */
@@ -225,7 +223,7 @@ typedef enum ordo_origin {
     ORDO_ORIGIN_SET
 } ordo_origin;
 
-/* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item when sorting
+/* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item in a sort of
  * 4-byte keys with 4-byte values. */
 struct ordo_tunable_info {
     char        name[48];

@@ -2,8 +2,7 @@
 /* Ordered dictionaries in device memory: one interface to several structures.
  *
  * A dictionary maps distinct keys to values. Every key and every value is legal. Keys have the
- * order of array.h: integers by value, floats in IEEE total order (-0 and +0 are two keys, and so
- * is each NaN).
+ * order of array.h; -0 and +0 are two keys, and so is each NaN.
  *
  * Rules for all calls:
  *   Arrays      device memory with an offset in elements (ordo_at), or ordo_none() if the call
@@ -380,8 +379,8 @@ typedef enum ordo_code {
     ORDO_N_CONCURRENT_CODES = 11, /* concurrent batches take the codes below this */
 } ordo_code;
 
-/* A mixed batch of count operations. Elements that an operation does not write are unchanged.
- * Arrays except codes and keys may be ordo_none() if no operation needs them. */
+/* A mixed batch of count operations. Unwritten elements stay unchanged. Arrays except codes and
+ * keys may be ordo_none() if unused. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* lower bounds of counts and ranges */
@@ -448,8 +447,8 @@ typedef enum ordo_outcome {
     ORDO_UNKNOWN = 3,    /* not a code of concurrent batches; nothing done */
 } ordo_outcome;
 
-/* A batch of count operations without order between them. Members as in ordo_batch, except that the
- * caller lays out the capacity of each range. */
+/* A batch of count unordered operations. Members as in ordo_batch, except that the caller lays out
+ * the capacity of each range. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
     size_t            count;
@@ -457,8 +456,8 @@ struct ordo_concurrent_batch {
     struct ordo_slice found, keys_out, values_out, counts; /* see ordo_batch */
     struct ordo_slice outcomes;                            /* bytes: ordo_outcome; or ordo_none() */
 
-    /* An input, count + 1 of uint64_t, ascending: range i may write elements rooms[i] to
-     * rooms[i + 1] - 1. Those beyond counts[i] are undefined after the call. */
+    /* Input, count + 1 of uint64_t, ascending: range i may write elements rooms[i] to rooms[i + 1]
+     * - 1. The elements beyond counts[i] are undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity; /* their elements; rooms beyond are cut */

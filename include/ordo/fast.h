@@ -36,7 +36,7 @@ struct ordo_fast_config {
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_fast_config(...) (&(struct ordo_fast_config) { __VA_ARGS__ })
 #endif

@@ -77,7 +77,7 @@ ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice 
 ORDO_API ordo_status ordo_hamt_write_roaring_host(ordo_dict *dict, void *out, size_t capacity,
                                                   size_t *size);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_hamt_config(...) (&(struct ordo_hamt_config) { __VA_ARGS__ })
 #endif

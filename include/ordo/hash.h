@@ -51,7 +51,7 @@ struct ordo_hash_config {
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_hash_config(...) (&(struct ordo_hash_config) { __VA_ARGS__ })
 #endif

@@ -59,7 +59,7 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
  *   if dict is no LSM. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
 #endif

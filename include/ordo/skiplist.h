@@ -48,7 +48,7 @@ ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *dev
                                           const struct ordo_skiplist_config *config,
                                           ordo_dict                        **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_skiplist_config(...) (&(struct ordo_skiplist_config) { __VA_ARGS__ })
 #endif

@@ -34,7 +34,7 @@ ORDO_API ordo_status ordo_sorted_array_create(ordo_device                       
                                               const struct ordo_sorted_array_config *config,
                                               ordo_dict                            **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_sorted_array_config(...) (&(struct ordo_sorted_array_config) { __VA_ARGS__ })
 #endif

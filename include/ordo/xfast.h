@@ -108,7 +108,7 @@ ORDO_API ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void 
                                                     void *prefixes_out, void *values_out,
                                                     uint8_t *found);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_xfast_config(...) (&(struct ordo_xfast_config) { __VA_ARGS__ })
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new table of a batch, of the old table's elements, or of both: sorts the keys by partition, counts the
- * buckets that each partition needs, and fills each partition with one work-group. The old table stays until the new
- * one is complete.
+/* Makes a new table of a batch, the old table's elements, or both: sorts the keys by partition, counts the buckets of
+ * each partition, and fills each with one work-group. The old table stays until the new one is complete.
  *
  * Seeds. If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements under a seed, the next seed is tried,
  * with more partitions. It depends on the last seed and the sizes of all partitions, so on all keys: no list of keys

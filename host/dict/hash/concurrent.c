@@ -4,8 +4,9 @@
  * Finds come first, so they see the table before the batch. Then the table grows if the batch may exceed its capacity,
  * and one launch runs all updates. Operations give up if their buckets are full or they fail to get their latch. They
  * are done as batches in order, which displace elements and let the table grow: they overlap, so any order and division
- * is correct. If memory is short the batches get smaller, then the operations are launched again until none is left, or
- * refused without a slot. Each launch ends with all latches free, so at least one operation that wants a latch gets it.
+ * is correct. If memory is short the batches get smaller. Operations that still do not fit are launched again until
+ * none is left; without a slot they are refused. Each launch ends with all latches free, so at least one operation that
+ * wants a latch gets it.
  *
  * After the first change the batch needs no memory: it takes its lists first, for as many operations as fit. Devices
  * that order nothing between work-groups do all operations in order. */
@@ -109,8 +110,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations and waits for the number that give up. The table is sound afterwards, unless the launch
- * failed. */
+/* Launches operations and waits for the number that give up. The table is then sound, unless the launch failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -200,8 +200,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Does operations of c->pending as batches in order. After a batch that memory is short for, batches are half as large.
- * *done: the operations done, from the first on. */
+/* Does operations of c->pending as batches in order, halved while memory is short. *done: the operations done, from the
+ * first on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -260,7 +260,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Takes lists for the batch, or for as many operations as there is memory for. */
+/* Takes lists for the batch, or for as many operations as fit. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -298,7 +298,7 @@ static ordo_status prepare(struct concurrent *c)
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-/* Counts the operations that store a key that the table does not have. Waits. */
+/* Counts the stores of absent keys. Waits. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts a batch by partition: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
 #include "dict/hash/hash.h"
 
 #include "primitive/by_key.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates: in place if all partitions have the capacity, else in a new table. A batch that only erases is
- * not sorted by partition, because erasures are lookups. */
+/* Batches of updates: in place if all partitions have the capacity, else in a new table. Erasures alone are lookups,
+ * and need no sort by partition. */
 #include "dict/hash/hash.h"
 
 /* A table of fewer slots is never rebuilt smaller. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place: launches of cl/dict/hash/update_sparse.cl and update_dense.cl. */
 #include "dict/hash/hash.h"
 
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,

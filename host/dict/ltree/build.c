@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree from sorted elements: launches of cl/dict/ltree/build.cl. */
 #include "dict/ltree/ltree.h"
 
 #define BUILD_FILE "dict/ltree/build.cl"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of cl/shared/ltree.h, and counts the content. */
 #include "dict/ltree/ltree.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leaves of a linked tree in key order: launches of cl/dict/ltree/list.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "primitive/scan.h"

@@ -63,7 +63,7 @@ struct ordo_ltree {
      * this run (ordo_ltree_validate). Else without a block. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;          /* upper bound of leaves taken; the state has the number */
+    size_t                 leaves_max;          /* upper bound of leaves taken */
     size_t                 elements_max;        /* upper bound of elements */
     size_t                 changes;             /* concurrent stores and erases since the pools were last made to fit */
     bool                   counted;             /* counts match the leaves' headers */
@@ -72,14 +72,13 @@ struct ordo_ltree {
     unsigned               bucket_backoff_next; /* its value after the next overflow */
     bool                   underfull;           /* the next batch rebuilds the tree, because leaves are nearly empty */
     bool                   in_order;            /* leaf i is the i-th in key order, since the last build */
-    bool                   unchecked;           /* a change did not complete: check the tree before anything else */
+    bool                   unchecked;           /* a change did not complete: the next call checks the tree */
     uint64_t               rounds;              /* how often a batch in order changed leaves */
     bool                   broken;              /* checked, and damaged */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* of a rebuild */
-    /* Tests: a sum of enum ordo_fault, and the history of a concurrent batch (two uint32_t ticks an operation) or NULL.
-     */
+    /* Tests: a sum of enum ordo_fault, and a history (two uint32_t ticks an operation) or NULL. */
     uint32_t faults;
     cl_mem   history;
 };
@@ -153,7 +152,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
 /* Drops the tree's pools and uses these, unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Makes nodes from these on free (B6). Only enqueues. */
+/* Frees nodes from these on (B6). Only enqueues. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 /* Moves the nodes into smaller pools that fit. Only enqueues. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
@@ -249,7 +248,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* Fill of nodes after a rebuild by an update, so that the next one does not split all. */
+/* Fill of nodes that an update rebuilds. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
 /* Builds the tree from its elements and a batch (or NULL), which it releases. Waits. */
@@ -281,7 +280,7 @@ static inline void ordo_ltree_give_spare(ordo_dict *dict)
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);
 }
 
-/* All calls of a struct ordo_structure. Linked trees differ by their configuration alone. */
+/* All calls of a struct ordo_structure. */
 #define ORDO_LTREE_CALLS                                                                                               \
     .destroy = ordo_ltree_clear, .clear = ordo_ltree_clear, .build = ordo_ltree_build, .update = ordo_ltree_update,    \
     .update_sorted = ordo_ltree_update_sorted, .combine = ordo_ltree_combine,                                          \

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a linked tree at rest: launches of cl/dict/ltree/range.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"

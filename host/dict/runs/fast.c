@@ -102,8 +102,9 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Whether there is a place for one more run, and ORDO_MAX_COUNT allows `count` more elements. */
-static ordo_status make_room(struct fast *fast, struct ordo_call *call, size_t count)
+/* Rebuilds the tree if there is no place for one more run or for `count` more elements. ORDO_TOO_LARGE if that does not
+ * help. */
+static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
         ORDO_TRY(rebuild(fast, call));
@@ -121,10 +122,10 @@ static ordo_status store(struct fast *fast, struct ordo_call *call, const struct
     struct ordo_run_set   *set = &fast->runs.set;
     struct ordo_sorted_run run;
 
-    ORDO_TRY(make_room(fast, call, b->count));
+    ORDO_TRY(reserve_run(fast, call, b->count));
     const int   mark = call->n_scratch;
     ordo_status status = ordo_runs_take_batch(&fast->runs, call, b, &run);
-    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may make room */
+    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may free memory */
         ordo_call_abandon(call, mark);
         if (rebuild(fast, call) == ORDO_OK)
             status = ordo_runs_take_batch(&fast->runs, call, b, &run);

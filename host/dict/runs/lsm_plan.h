@@ -53,11 +53,11 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* The cost of a launch, in moves of an element by a merge. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* The oldest run r such that queries, with `more` for each run, have paid for a merge of the runs from r on, and these fit
- * into one run; else the newest run. */
+/* The oldest run r such that queries, with `more` for each run, have paid for a merge of the runs from r on, and these
+ * fit into one run. The newest run if there is none. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* The plan before a query that costs `more` for each run. A merge of all runs in a call that waits drops stale elements:
- * that takes no longer, and later queries need not search for them. */
+/* The plan before a query that costs `more` for each run. A merge of all runs in a call that waits drops stale
+ * elements: that takes no longer, and later queries do not search them. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -78,8 +78,8 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* Resolves. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them to take them. *got: their number; *left: the others'. *done is
- * false, without changes, if they are many. Resolves. Waits. */
+/* Writes the first or last elements, and hides them to take them. *got: their number; *left: the number of others.
+ * *done is false, without changes, if they are many. Resolves. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT. Each is one launch, except ranges. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"

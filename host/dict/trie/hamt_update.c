@@ -155,7 +155,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds if erasures have left sparse leaves. A failure is no error, because the batch is stored. */
+/* Rebuilds after many erasures. A failure is no error, because the batch is stored. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;
