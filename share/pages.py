@@ -111,7 +111,7 @@ def pieces(path):
 
 
 NAME = re.compile(
-    r"^ORDO_API .*?\b(ordo_\w+)\(|^static inline .*?\b(ordo_\w+)\(|^#define (ordo_\w+)\(|^(?:typedef )?(?:struct|enum) (ordo_\w+) \{"
+    r"^ORDO_API [^;(]*?\b(ordo_\w+)\(|^static inline .*?\b(ordo_\w+)\(|^#define (ordo_\w+)\(|^(?:typedef )?(?:struct|enum) (ordo_\w+) \{"
     r"|^typedef (?:struct|void|enum) .*?\b\(?\*?(ordo_\w+)\)?(?:;|\()|^\} (ordo_\w+);",
     re.M,
 )
