@@ -29,7 +29,6 @@
 
 /* ---- 1 histogram ------------------------------------------------------------------------------------------------- */
 
-/* Work-items of the histogram, each with its own counters. */
 #define HISTOGRAM_ITEMS ((size_t) 1 << 14)
 
 static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,

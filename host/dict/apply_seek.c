@@ -6,7 +6,6 @@
 
 /* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
 
-/* Lists the seeks, the keys at which they begin, and the erased keys. */
 static ordo_status list_seeks(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

@@ -7,10 +7,8 @@
  * it unchanged. A driver may drop a query whose wait list has events, so a query calls ordo_call_changes before it
  * builds an index or merges runs. With pending events that ends the query, and ORDO_DICT_QUERY waits and repeats it.
  *
- * Each file calls only files before it: batch.c (batches in key order), generic/ (operations made from other
- * operations), apply*.c (mixed batches), dict*.c (the interface), sorted_run*.c (sorted runs, from which structures are
- * made or built). Each family of structures has a folder above these and knows no other family. Lower files reach a
- * structure through struct ordo_structure. */
+ * Each family of structures has a folder, and knows no other family. Lower files reach a structure through struct
+ * ordo_structure. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 

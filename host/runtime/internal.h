@@ -30,7 +30,7 @@ struct ordo_block {
     uint32_t              stamp;
 };
 
-/* Memory for small arrays: see staging.c. */
+/* See staging.c. */
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;    /* argument of kernels */
@@ -40,7 +40,7 @@ struct ordo_stage {
     uint64_t           sent;   /* number of the commands that may still use `host`; 0: none */
 };
 
-/* Pinned memory for large arrays: see transfer.c. */
+/* See transfer.c. */
 struct ordo_ring {
     cl_mem mem; /* NULL: none yet */
     char  *host;

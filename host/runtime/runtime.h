@@ -145,7 +145,7 @@ ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
  * of the stamps, cost a fill. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool, for later commands of the queue. */
+/* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool. */
 void ordo_call_release(struct ordo_call *call, int mark);
 /* As ordo_call_release, after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
@@ -291,7 +291,7 @@ struct ordo_gathering {
 };
 
 /* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up
- * answers, and calls may fail for it. Destroy its objects before it, and close it before `dev`. One thread. */
+ * answers, at which calls may fail. Close it after its objects and before `dev`. One thread. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Precedes each call: sets each word that it reads, and resets its limit of launches. */

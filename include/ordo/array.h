@@ -193,8 +193,8 @@ ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
  * Cost: one read of the keys; for 8 bits one read and one write of everything (one-sweep) or two
- *   reads and one write. One-sweep skips digits that all 8-byte keys share. From 2^22 keys of 8
- *   bytes up, keys with short segments of equal top digits need 2 or 3 passes and a local one.
+ *   reads and one write. One-sweep skips digits that all 8-byte keys share. Fewer passes from 2^22
+ *   keys of 8 bytes up (share/doc/array.md).
  * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -253,8 +253,8 @@ struct ordo_reduce_by_key_params {
     ordo_op   op;
     bool      wide;   /* sums of u32 as u64, of i32 as i64: values_out has 8 bytes an element */
     bool      sorted; /* equal keys are neighbours: no sort. Each run of equal keys is a group */
-    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Keys that differ
-     * above them come out in any order, and each run of equal keys is a group. */
+    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Each run of equal
+     * keys is a group, in any order of the bits above. */
     uint32_t bits;
 };
 

@@ -38,8 +38,8 @@ typedef struct ordo_device ordo_device;
 
 /* ---- the environment ----------------------------------------------------------------------------
  *
- * Read when a device is opened, unless config has the setting. Ignored in a program that has more
- * rights than its caller (set-user-ID and the like).
+ * Read when a device is opened, unless config has the setting. Ignored in programs with more rights
+ * than their caller (set-user-ID).
  *
  *   ORDO_DEVICE   selects the device. ORDO_NO_DEVICE, with the choices, if it selects none
  *   ORDO_MASK     features that the device does without, for tests. ORDO_INVALID if it is unknown

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT, an ordered trie of bitmaps, for sets, dense or clustered keys, and ranks over changing
- * contents. Tables lead in one step from a key, or a rank, to its leaf if keys are spread evenly; a
- * leaf is a bitmap of 1024 keys, or up to 64 sorted keys. share/doc/hamt.md has limits and
- * measurements.
+ * contents. share/doc/hamt.md explains it and has its limits and measurements.
  *
  * Example: reads a Roaring bitmap and counts its keys below 1000.
  *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: sorted runs of geometric sizes. A batch of updates becomes a run, and runs of
- * similar sizes are merged. Updates are cheap. Queries look into every run. share/doc/lsm.md
- * explains the structure.
+/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries look into every run.
+ * share/doc/lsm.md explains the structure.
  *
  * Example:
  *

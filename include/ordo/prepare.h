@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds kernels ahead of the calls that need them. A call compiles the kernels that it is the
- * first to need, which takes 0.05 to some seconds once. Ordo or the driver then keeps them on disk
- * for later processes. On a GPU the device's own threads (ordo_device_config) build the likely
- * kernels when a dictionary is created. ordo_device_prepare builds listed kernels when a service
- * starts or is installed.
+/* Builds kernels ahead, when a service starts or is installed. A call compiles the kernels that it
+ * is the first to need, which takes 0.05 to some seconds once. Ordo or the driver then keeps them
+ * on disk. On a GPU the device's threads (ordo_device_config) build likely kernels when a
+ * dictionary is created.
  *
  * Example:
  *

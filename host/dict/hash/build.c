@@ -26,7 +26,6 @@ struct content {
     cl_uint                largest;  /* updates of one partition, at most */
 };
 
-/* Counts in scratch the batch's different keys in each partition of the new table. */
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
                                   const struct ordo_hash_table *table, const struct ordo_hash_batch *batch, cl_mem *out)
 {

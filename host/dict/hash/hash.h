@@ -77,7 +77,6 @@ void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *ta
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
-/* Adds HASH_TABLE of cl/dict/hash/table.cl. */
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
 /* A kernel of dict/hash with work-groups of up to `group` work-items (HASH_GROUP_DENSE or _SPARSE); of one on CPUs.
  * Kernels loop over partitions, so any number of groups is correct. */
@@ -121,7 +120,6 @@ struct ordo_hash_batch {
     struct ordo_slice values_by_part;
 };
 
-/* Sorts a batch by partition, for the table's bits and seed. */
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
 /* Sets table->starts: buckets, `load` percent full, for the keys between `bounds` (or NULL), incoming[p] (or NULL) and

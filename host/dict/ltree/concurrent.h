@@ -57,7 +57,7 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts the batch's operations by kind. Waits. */
+/* Waits. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 /* Does listed operations as batches in order, and lists the rest for lack of memory. *updated: whether it did an eighth
  * of the updates or more. */

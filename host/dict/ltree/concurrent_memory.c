@@ -47,7 +47,6 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
-/* Takes lists for `most` operations, or for fewer if memory is short. */
 static ordo_status take_lists(struct ordo_ltree_batch *c, size_t most)
 {
     for (c->window = most;; c->window /= 2) {

@@ -110,7 +110,6 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
-/* Arguments that begin with LTREE_TREE of cl/dict/ltree/node.cl. */
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
 /* Division of a kernel's work: LTREE_GROUP (and RUN_GROUP), TEAM_WIDTH, and LTREE_ITEMS queries per work-item; items 0:
@@ -232,7 +231,6 @@ ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_lt
 /* Queries with a part in scratch, at most. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
-/* Begins every query by order. */
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
 ordo_status ordo_ltree_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_ltree_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);

@@ -186,7 +186,6 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     return ORDO_OK;
 }
 
-/* A query of runs, charged first. */
 #define FAST_QUERY(query, queries)                                                                                     \
     static ordo_status charged_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *asked)           \
     {                                                                                                                  \

@@ -343,7 +343,6 @@ static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct or
     return ordo_runs_find(dict, call, finds);
 }
 
-/* A query of order that pays for its queries first. */
 #define ORDERED_QUERY(query, queries, moves)                                                                           \
     static ordo_status paid_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *q)                  \
     {                                                                                                                  \
@@ -376,7 +375,6 @@ static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct o
     return ordo_runs_range(dict, call, ranges);
 }
 
-/* The caller waits for the number of elements. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_lsm *lsm = lsm_of(dict);

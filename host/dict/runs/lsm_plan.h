@@ -38,7 +38,6 @@ struct ordo_lsm_plan {
     uint32_t             percent;
 };
 
-/* The stored elements in the runs from `first` on, and in all. */
 size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
 /* Whether more than this share of the stored elements may be stale. */

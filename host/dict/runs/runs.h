@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that the sorted array, the LSM and FAST share: dictionaries of sorted runs (dict/sorted_run.h).
  *
- * A file calls only files before it: runs.c (whole contents), find.c, rank.c, range.c, erase.c, select.c, check.c; then
- * the independent structures sorted_array.c, lsm_plan.c and lsm.c, fast.c. */
+ * A file calls only files before it (host/meson.build). sorted_array.c, lsm.c and fast.c are independent. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 

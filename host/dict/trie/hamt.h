@@ -54,7 +54,6 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
-/* Words of both tables and of the nodes. */
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Upper bound of the units for elements in that number of leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
@@ -78,8 +77,7 @@ void ordo_hamt_release_spare(ordo_dict *dict);
 void ordo_hamt_clear(ordo_dict *dict);
 
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
-/* HAMT_TRIE of cl/dict/trie/hamt.cl, the first arguments of a kernel. */
-struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie);
+struct ordo_args   ordo_hamt_args(const struct ordo_hamt_trie *trie);
 
 /* ---- hamt_query.c ------------------------------------------------------------------------------------------------ */
 

@@ -39,7 +39,6 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     return ORDO_OK;
 }
 
-/* Makes the records of new leaves, and sums their units. */
 static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                          struct leaves *l)
 {

@@ -182,7 +182,6 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
 
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
 
-/* Whether sums of elements, leaves and units fit into 32 bits. */
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;

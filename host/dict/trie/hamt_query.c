@@ -5,7 +5,6 @@
 
 #define MODULE "dict/trie/hamt_query.cl"
 
-/* A kernel whose work-items take RUN_STEP of n queries each. */
 static struct ordo_launch steps(ordo_dict *dict, const char *kernel, size_t n)
 {
     return ordo_hamt_kernel(ordo_hamt_of(dict), MODULE, kernel, ordo_dict_step_items(dict->dev, n));

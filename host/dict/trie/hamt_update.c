@@ -171,7 +171,6 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-/* Copies the elements of touched leaves to a run in scratch. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {
@@ -186,7 +185,7 @@ static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, cons
     return ordo_hamt_write(call, hamt, &s);
 }
 
-/* Merges the elements of touched leaves with the batch. Waits. */
+/* Waits. */
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {

@@ -127,7 +127,6 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* Checks and counts the keys of all containers. Waits. */
 static ordo_status count_keys(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args slices, counts = { .n = 0 };

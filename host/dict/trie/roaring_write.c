@@ -35,7 +35,7 @@ static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, str
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Finds where containers and runs begin. Waits. */
+/* Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -58,7 +58,6 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     return ordo_call_launch(call, &launch_starts, &starts);
 }
 
-/* Chooses the form of each container, and sums their bytes. */
 static ordo_status shape(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n_containers + 1;
@@ -87,7 +86,6 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Finds where bitmaps begin, and sums the bytes of their headers. */
 static ordo_status head(struct ordo_call *call, struct writing *w)
 {
     const size_t n = (size_t) w->n_containers + 1;

@@ -44,9 +44,8 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
 /* Builds flat and table if there is a run and they are missing. Waits. */
-ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
-void        ordo_xfast_note_peak(struct ordo_xfast *xfast);
-/* XFAST_TRIE of cl/dict/trie/xfast.cl, the first arguments of a kernel. */
+ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
+void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
 /* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
