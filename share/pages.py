@@ -186,17 +186,18 @@ def code_lines(text):
 
 
 def prose(lines):
-    """A comment as paragraphs: filled, but for code; "Cost   text" and "name  text" become tagged ones."""
+    """A comment as paragraphs: filled, but for code; "Cost: text" and "name  text" become tagged ones."""
     out, hanging, base, above = [".PP"], None, 0, ""
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        tagged = re.match(r"^( *)(\S+(?: \S+){0,2}?)(?:  +)(\S.*)$", line)
+        section = re.match(r"^( *)(Cost|Memory|Blocking|Errors|Concurrency): +(\S.*)$", line)
+        tagged = section or re.match(r"^( *)(\S+(?: \S+){0,2}?)(?:  +)(\S.*)$", line)
         if not line.strip():
             out += [".PP"]
             hanging = None
         elif tagged and len(tagged[2]) <= 30 and (hanging is None or indent < hanging):
             out += [".TP", f"\\fB{escaped(tagged[2])}\\fR", escaped(tagged[3])]
-            hanging = min(tagged.start(3), indent + 4)
+            hanging = indent + 2 if section else min(tagged.start(3), indent + 4)
         elif hanging is not None and indent < hanging:
             out += [".PP", escaped(line.strip())]
             hanging = None
@@ -215,6 +216,56 @@ def prose(lines):
         else:
             out.append(escaped(line.strip()))
         above = line.strip()
+    return out
+
+
+def introduction(lines):
+    """The first comment of a header: its description, and its example as a section."""
+    at = next((i for i, line in enumerate(lines) if line.startswith("Example:")), None)
+    if at is None:
+        return prose(lines)
+    title = lines[at].removeprefix("Example:").strip()
+    return prose(lines[:at]) + [".SH EXAMPLE"] + prose([title[:1].upper() + title[1:]] + lines[at + 1:])
+
+
+def plain_text(line):
+    """A line of Markdown without links and code marks, bold where it is bold."""
+    line = escaped(re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.replace("`", "")))
+    return re.sub(r"\*\*(.*?)\*\*", r"\\fB\1\\fR", line)
+
+
+def figure(line):
+    """A line of a figure: its legend goes to a line of its own if both are too wide."""
+    drawn, _, legend = line.rpartition("    ")
+    if len(line) <= WIDTH or not drawn.strip():
+        return [line]
+    return [drawn.rstrip()] + textwrap.wrap(legend, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
+
+
+def doc_page(path):
+    """The sections of the page in share/doc of a header, if there is one."""
+    doc = os.path.join(os.path.dirname(os.path.abspath(__file__)), "doc", os.path.basename(path).removesuffix(".h") + ".md")
+    if not os.path.exists(doc):
+        return []
+    out, in_block = [], False
+    with open(doc, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for line in lines:
+        if line.startswith("```"):
+            in_block = not in_block
+            out += [".PP", ".nf"] if in_block else [".fi"]
+        elif in_block or line.startswith("    "):
+            drawn = [escaped(part) for part in figure(line)]
+            out += drawn if in_block else [".PP", ".nf"] + drawn + [".fi"]
+        elif line.startswith("#"):
+            out.append(f'.SH "{escaped(line[2:].upper())}"' if line.startswith("# ") else f'.SS "{escaped(line[3:])}"')
+        elif line.lstrip().startswith("|"):
+            cells = [plain_text(cell.strip()) for cell in line.strip().strip("|").split("|")]
+            out += [] if set(line.strip()) <= set("|-") else [".TP", cells[0] or "\\ ", ", ".join(cells[1:])]
+        elif line.startswith("- "):
+            out += [".IP \\(bu 2", plain_text(line[2:])]
+        else:
+            out.append(plain_text(line.strip()) if line.strip() else ".PP")
     return out
 
 
@@ -244,7 +295,8 @@ def header_page(version, readme, path, all_paths):
     out = head(name, section, version, "Ordo's library")
     out += [".SH NAME", ", ".join([name] + names_in(path)) + f" \\- {escaped(title_of(path))}"]
     out += [".SH SYNOPSIS", f".B #include <ordo/{os.path.basename(path)}>"]
-    out += [".SH DESCRIPTION"] + prose(strip_comment(pieces(path)[1][1]))
+    out += [".SH DESCRIPTION"] + introduction(strip_comment(pieces(path)[1][1]))
+    out += [".SH CALLS"]
     for comment, code in sections(path):
         lines = strip_comment(comment)
         section_title = re.match(r"/\* -+ (.*?) -+", comment)
@@ -255,6 +307,7 @@ def header_page(version, readme, path, all_paths):
             out += [f'.SS "{escaped(", ".join(names_of(code)))}"']
         out += bold_code(code) if code else []
         out += prose(lines) if any(lines) else []
+    out += doc_page(path)
     out += environment(readme) if name == "ordo" else []
     others = [page_of(other) for other in all_paths if page_of(other)[0] != name]
     return out + [".SH SEE ALSO"] + [f".BR {other} ({number})," for other, number in others] + [".BR ordo\\-info (1)"]

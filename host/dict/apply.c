@@ -11,14 +11,14 @@
  *                   other changes: it corrects counts and merges ranges. If a seek is far, it also answers all seeks.
  *   4  store        one sorted update of the keys whose state has changed                      waits
  *
- * A structure with its own method for batches of single-key operations is tried first (apply_points).
+ * A structure's own method for single keys is tried first (apply_points).
  *
- * Nothing is stored before step 4, so a batch that is refused or runs out of memory changes nothing.
+ * Nothing is stored before step 4, so a batch that fails changes nothing.
  *
- * Cost for n operations: step 2 is a sort, a find and about 5 launches. Seeks add 4 launches, one seek of the
- * structure each, two for each erasure, and a few steps. Other order queries and far seeks add about 5 launches for
- * each bit of n and 20 bytes of scratch for 32 operations and each bit. A count adds log2(n) steps; a range adds
- * log2(n) steps for each element that it has before the batch or at its time. */
+ * Cost for n operations: step 2 is a sort, a find and about 5 launches. Seeks add 4 launches, one seek of the structure
+ * each, two for each erasure, and a few steps. Other order queries and far seeks add about 5 launches for each bit of n
+ * and 20 bytes of scratch for 32 operations and each bit. A count adds log2(n) steps; a range adds log2(n) steps for
+ * each element that it has before the batch or at its time. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -27,9 +27,8 @@
 #define APPLY_FILE   "dict/apply.cl"
 #define COMBINE_FILE "dict/generic/combine.cl"
 
-/* ---- 1 histogram ---------------------------------------------------------------------------------------------------- */
+/* ---- 1 histogram ------------------------------------------------------------------------------------------------- */
 
-/* Work-items of the histogram, each with its own counters. */
 #define HISTOGRAM_ITEMS ((size_t) 1 << 14)
 
 static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
@@ -67,8 +66,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Operations of a batch with order queries. The timeline's sums of changes, lifted by 32 for each block, then fit into
- * 32 bits. */
+/* Limit with order queries: the timeline's sums of changes, lifted by 32 for each block, fit into 32 bits. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -76,7 +74,6 @@ static cl_uint n_order(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_RANGE) + ordo_apply_n_of(a, ORDO_RANK_LT, ORDO_SELECT);
 }
 
-/* Checks that the operations have the arrays that they need. */
 static ordo_status check_histogram(const struct apply *a)
 {
     const struct ordo_batch *b = a->batch;
@@ -111,7 +108,7 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sums up the values that each segment adds, and combines the sums with the values before the batch. */
+/* Sums up the values of each segment, and combines the sums with the values before the batch. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -190,7 +187,6 @@ static bool has_updates(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_UPSERT, ORDO_ERASE) + a->histogram[ORDO_COMBINE] > 0;
 }
 
-/* Parts of `places` (cl/shared/apply.h). */
 static cl_uint place_parts(const struct apply *a)
 {
     return ordo_apply_n_seeks(a) == 0 ? PLACE_UP : a->histogram[ORDO_ERASE] == 0 ? PLACE_GONE : PLACE_PARTS;

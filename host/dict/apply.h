@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a mixed batch between its steps. apply.c has the plan; apply_order.c and apply_seek.c do the steps that need
- * the order of keys. */
+/* State of a mixed batch between its steps. apply.c has the plan; apply_order.c and apply_seek.c do steps by key order.
+ */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -13,8 +13,7 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The seeks, upward ones first, and the keys that the batch erases. At most n_erased of these were present; the device
- * knows how many. */
+/* The seeks, upward ones first, and the keys that the batch erases, n_erased or fewer of them present. */
 struct seeks {
     cl_uint           n_up, n, n_erased;
     cl_mem            ops, keys, erased;
@@ -51,7 +50,6 @@ static inline ordo_status ordo_apply_scratch(const struct apply *a, size_t count
     return bytes ? ordo_call_scratch(a->call, count * bytes, out) : ORDO_OK;
 }
 
-/* The number of operations with codes from `least` to `most`. */
 cl_uint ordo_apply_n_of(const struct apply *a, ordo_code least, ordo_code most);
 
 static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
@@ -59,7 +57,6 @@ static inline cl_uint ordo_apply_n_seeks(const struct apply *a)
     return ordo_apply_n_of(a, ORDO_SEEK_LT, ORDO_SEEK_GT);
 }
 
-/* Scans the elements from `at` on in place. */
 ordo_status ordo_apply_scan(const struct apply *a, ordo_type type, ordo_op op, bool inclusive, cl_mem mem, size_t at,
                             size_t count);
 

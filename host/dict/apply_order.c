@@ -202,14 +202,12 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
-/* The elements of the ranges before the batch. */
 struct range_base {
     cl_mem   first; /* offset of each range, uint64_t, then their number */
     cl_ulong total;
     cl_mem   keys, values;
 };
 
-/* Waits for the total. */
 static ordo_status read_ranges_now(struct apply *a, const struct picked *picked, struct range_base *out)
 {
     *out = (struct range_base) { NULL };
@@ -251,7 +249,6 @@ static ordo_status plan_ranges(struct apply *a, const struct picked *picked, str
     return ordo_apply_scan(a, ORDO_U64, ORDO_SUM, false, out->touched, 0, picked->n + (size_t) 1);
 }
 
-/* Adds RANGE_OUT of cl/dict/apply_order.cl. */
 static void add_range_out(struct ordo_args *args, const struct apply *a)
 {
     ordo_args_slice(args, &a->batch->offsets);

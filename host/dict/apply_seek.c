@@ -6,7 +6,6 @@
 
 /* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
 
-/* Lists the seeks, the keys at which they begin, and the erased keys. */
 static ordo_status list_seeks(struct apply *a)
 {
     struct seeks    *s = &a->seeks;
@@ -58,7 +57,6 @@ static ordo_status find_neighbours(struct apply *a)
     return n_down ? seek_neighbours(a, ORDO_LT, up, down, 0) : ORDO_OK;
 }
 
-/* Adds QUERY_ARGS of cl/dict/apply_seek.cl. */
 static void add_queries(struct ordo_args *args, const struct apply *a)
 {
     const struct seeks *s = &a->seeks;
@@ -88,7 +86,6 @@ static ordo_status find_chains(struct apply *a)
     return ordo_apply_scan(a, ORDO_U32, ORDO_MAX, true, s->end, s->n_erased, s->n_erased);
 }
 
-/* Adds SEEK_OUT of cl/dict/apply_seek.cl. */
 static void add_seek_out(struct ordo_args *args, const struct apply *a)
 {
     ordo_args_slice(args, &a->batch->keys_out);

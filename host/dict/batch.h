@@ -11,7 +11,6 @@ struct ordo_sorted_batch {
     cl_mem index; /* position of each key in the batch, uint32_t */
 };
 
-/* Sorts a batch's keys into scratch. */
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
 /* Sorts with `number`, which holds 0 to count - 1. */

@@ -41,8 +41,8 @@ void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure,
     ordo_warm_up_arrays_destroy(&a);
 }
 
-/* If the device builds kernels ahead, requests the kernels that such a dictionary is likely to need, once for each
- * variant. The most usual calls come first. */
+/* If the device builds kernels ahead, requests the likely kernels of such a dictionary, once for each variant, the most
+ * usual calls first. */
 static void expect(const ordo_dict *dict, const void *config)
 {
     const uint32_t usual = ORDO_PREPARE_UPDATE | ORDO_PREPARE_FIND;

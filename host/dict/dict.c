@@ -58,8 +58,8 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* If commands that changed the dictionary were dropped because another command in their queue failed, checks the
- * structure first. */
+/* Checks the structure first if commands that changed it were dropped, because another command of their queue failed.
+ */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;

@@ -2,7 +2,7 @@
 /* Requests over host memory: upload, request over device memory, download. */
 #include "dict/request.h"
 
-/* Returns the number of arrays. A call that stores works on copies, because its final wait for kernels in the caller's
+/* Returns the number of arrays. A call that stores works on copies, because a final wait for kernels in the caller's
  * memory could fail. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
@@ -59,7 +59,6 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
 /* This many elements fit a stage (runtime/staging.c), which needs no further memory. */
 #define PIECE_MIN ((size_t) 1024)
 
-/* Requests elements `at` to `at + n - 1`. */
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
                                  size_t n)
 {

@@ -237,7 +237,6 @@ static ordo_status apply(ordo_dict *dict, struct ordo_call *call, const struct o
     return b.count ? ordo_dict_apply_enqueue(dict, call, &b, r->results) : ordo_dict_no_ranges(call, &b);
 }
 
-/* In the order of struct ordo_batch. */
 #define INPUTS                                                                                                         \
     { "codes", BYTE }, { "keys", KEY }, { "hi", KEY, OPTIONAL },                                                       \
     {                                                                                                                  \

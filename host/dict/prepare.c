@@ -154,7 +154,6 @@ static bool make_combination(struct preparation *p, size_t kind, ordo_type key, 
     return go_on;
 }
 
-/* Calls `each` for every listed combination until it returns false. */
 static bool for_each(struct preparation *p, each_combination *each)
 {
     static const uint32_t value_bytes[] = { 0, 4, 8 };
@@ -218,7 +217,6 @@ static bool make_calls(struct preparation *p, size_t kind, const struct combinat
     return tell(p);
 }
 
-/* Reports built programs as part of the whole. */
 static bool tell_of_programs(void *user, size_t done, size_t total)
 {
     struct preparation *p = user;

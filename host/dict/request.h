@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of include/ordo/dict.h. Each call is one struct ordo_method: a table of its arrays and a function that
- * enqueues it. The table serves to check the arguments and, over host memory, to upload and download them.
+/* The calls of include/ordo/dict.h. Each call is one struct ordo_method: a function that enqueues it, and a table of
+ * its arrays, to check them and, over host memory, to upload and download them.
  *
  *     ordo_dict_find       -> ordo_dict_request       checks the slices, runs
  *     ordo_dict_find_host  -> ordo_dict_request_host  uploads, sets the slices, ordo_dict_request, downloads */
@@ -33,7 +33,6 @@ struct ordo_request {
     size_t  count, capacity;
     size_t *results; /* receives the number of results; NULL: the caller does not wait for it */
 
-    /* Further parameters of some methods. */
     ordo_relation relation;
     ordo_type     value;
     ordo_op       op;
@@ -66,7 +65,7 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
 /* r has host instead of a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* Requests with the given members of a struct ordo_request, of which `a` is the first. */
+/* Requests with the given members of a struct ordo_request, from `a` on. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

@@ -80,22 +80,22 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Cached blocks up to this many bytes, and up to this share of the live bytes, are not freed: a driver takes 25 us
- * to free a block of any size, and the device idles meanwhile. */
+/* Cached blocks up to these bytes, and this share of the live bytes, are not freed: that takes a driver 25 us for any
+ * size, and the device idles meanwhile. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* The bytes that cached blocks may take before `bytes` more are allocated: then at most twice the live bytes are
- * held, and the few that are not worth freeing. */
+/* The bytes that cached blocks may take before `bytes` more are allocated: at most twice the live bytes, and the few
+ * not worth freeing. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
     return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Rounds up, so that a later run that is a little longer can take the block: a driver takes 0.1 ms or more to create
- * or free a large buffer. */
-static size_t roomy(size_t bytes)
+/* Rounds up, so that a slightly longer run can take the block later: a driver takes 0.1 ms or more to create or free a
+ * large buffer. */
+static size_t with_reserve(size_t bytes)
 {
     size_t step = 256;
     while (step * 64 < bytes)
@@ -114,7 +114,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
                                 struct ordo_sorted_run *out)
 {
     const size_t most = (size_t) ordo_device_facts(call->dev)->max_alloc_bytes;
-    const size_t bytes = least <= most ? ordo_min_size(roomy(least), most) : least;
+    const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
     /* Nobody else frees the blocks that this call has cached (release_spare of dict.c). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted runs of elements. Newer elements come later within a run, and newer runs later in a set. The sorted array,
- * the LSM and FAST consist of runs. Other structures make runs to sort batches and to rebuild.
+/* Sorted runs of elements. Newer elements come later within a run, and newer runs later in a set. The sorted array, the
+ * LSM and FAST consist of runs. Other structures sort batches and rebuild with them.
  *
  *     run[0]     oldest, largest     k0 k1 k2 ...   values   hidden bits   visible counts   index
  *     run[1]     newer               k0 k1 ...      ...
@@ -11,33 +11,32 @@
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
  * Invariants (checked by host/dict/runs/check.c):
- *   R1 sorted    a run's keys ascend. Elements of equal keys stand next to each other, the newest last.
- *   R2 newest    the newest element of a key is the last one of its segment in the newest run that has the key. It alone can
- *                be visible: a key is in the dictionary if it is and its hidden bit is 0.
- *   R3 hidden    the hidden bit is set of every tombstone, and of no other element that is newest; of stale elements (not the
- *                newest of their keys) it may be set. A run without `has_hidden` has no bits, and all bits count as 0.
- *   R4 marked    a marked run has hidden its own stale elements and those that it makes stale in older runs. If all runs
- *                are marked, the set is resolved: an element is visible just if its hidden bit is 0.
- *   R5 counted   visible[j] of a counted run is the number of its elements before j * RUN_BLOCK whose hidden bit is 0 (one
- *                entry more than blocks: the last is all).
+ *   R1 sorted    a run's keys ascend, equal keys next to each other, the newest last.
+ *   R2 newest    the newest element of a key is the last one of its segment in the newest run with the key. No other
+ *                can be visible: a key is in the dictionary if its newest element has hidden bit 0.
+ *   R3 hidden    each tombstone has its hidden bit set, no other newest element has, and stale elements (not the newest
+ *                of their keys) may have. A run without `has_hidden` has no bits, and all bits count as 0.
+ *   R4 marked    a marked run has hidden its stale elements, and the elements of older runs that it makes stale. If all
+ *                runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
+ *   R5 counted   visible[j] of a counted run is the number of elements with hidden bit 0 before j * RUN_BLOCK. The last
+ *                entry, one more than blocks, counts all.
  *   R6 distinct  all keys of a `distinct` run differ.
- *   R7 erased    a run that is not `erased` has no tombstone: its hidden bits are those of stale elements. A query of a key
- *                looks into the newest run first and takes the first match, so it reads bits of `erased` runs only.
+ *   R7 erased    a run that is not `erased` has no tombstone: its hidden bits mark stale elements. A find takes the
+ *                first match from the newest run on, so it reads bits of `erased` runs only.
  *
  * A run is in one of these states:
  *
  *     marks           has_hidden   erased    made by
  *     UNMARKED        no           no        a batch that stores; a merge of such runs
  *     UNMARKED        yes          yes       a batch that erases; a merge with such a run
- *     MARKED          no           no        a run of which nothing is hidden
+ *     UNMARKED        yes          no        newer runs that hid its elements
+ *     MARKED          no           no        a run without hidden elements
  *     MARKED          yes          either    ordo_run_set_mark_newest, a merge of marked runs
  *     COUNTED         yes          either    ordo_run_set_resolve
  *
- * An UNMARKED run may have bits without being `erased` if newer runs have hidden its elements.
- *
  * An update adds a run, or merges the newest runs with it into a new run. No key or value changes in place, so an
- * update that fails changes nothing. Queries set hidden bits of stale elements in place (R3). A call that erases an
- * interval sets bits of newest elements in its last launch, so these become tombstones. */
+ * update that fails changes nothing. Queries hide stale elements in place (R3). The last launch of an erased interval
+ * hides newest elements, which makes them tombstones. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -46,11 +45,11 @@
 #include "primitive/merge_runs.h"
 #include "shared/runs.h"
 
-/* Offsets of the parts of a block, in bytes; all are multiples of 256. A part may have capacity for more elements
- * than the run has; then the offsets exceed the sum of the parts. */
+/* Offsets of the parts of a block, in bytes; multiples of 256. A part may have capacity for more elements than the run.
+ */
 struct ordo_run_layout {
     size_t  values, hidden, visible, nodes, bytes;
-    cl_uint node_log2; /* of the index, as in the profile when the block was laid out */
+    cl_uint node_log2; /* of the index, from the profile at layout */
 };
 
 enum ordo_run_marks {
@@ -70,7 +69,7 @@ struct ordo_sorted_run {
     bool                   erased;     /* R7 */
     bool                   indexed;    /* the index is built */
     struct ordo_index      index;
-    uint64_t               query_cost; /* the cost of queries that looked into it (lsm.c) */
+    uint64_t               query_cost; /* see lsm_plan.c */
 };
 
 /* Oldest first. No run is empty. */
@@ -83,7 +82,7 @@ struct ordo_run_set {
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* Cached blocks for later runs. All blocks together take little more than twice the bytes of the runs. */
+    /* Cached blocks for later runs. All blocks take little more than twice the bytes of the runs. */
     struct {
         cl_mem mem;
         size_t bytes;
@@ -115,12 +114,10 @@ static inline struct ordo_slice ordo_run_visible(const struct ordo_sorted_run *r
 {
     return ordo_at(run->mem, run->layout.visible / 4);
 }
-/* Entries of the directory of visible counts. */
 static inline size_t ordo_run_entries(size_t count)
 {
     return ordo_ceil_div(count, RUN_BLOCK) + 1;
 }
-/* Elements of all runs, visible or not. */
 static inline size_t ordo_run_set_stored(const struct ordo_run_set *set)
 {
     size_t count = 0;
@@ -135,12 +132,12 @@ static inline bool ordo_run_set_is_resolved(const struct ordo_run_set *set)
             return false;
     return true;
 }
-/* One run, of which all elements are visible. */
+/* Whether the set is one run without hidden elements. */
 static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
 }
-/* All elements of the run are visible, so it needs no bits. */
+/* All elements are visible, so the run needs no bits. */
 static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = false;
@@ -149,17 +146,16 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* ---- sorted_run.c
- * ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, cl_uint node_log2);
-/* A run of `count` elements, not written yet, without bits and index, in a cached block or a new one. */
+/* An unwritten run of `count` elements, without bits and index, in a cached block or a new one. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
-/* A run of `count` elements, not written yet, in scratch of the call. */
+/* An unwritten run of `count` elements in scratch of the call. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
-/* Whether a run of `count` elements is no larger than the device's largest allocation. */
+/* Whether a run of `count` elements fits into the largest allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Caches the run's block, or frees it. Nothing if the run has no block. */
+/* Caches or frees the run's block, if it has one. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
@@ -173,8 +169,8 @@ void ordo_runs_clear(ordo_dict *dict);
 
 /* Builds the run's index if it is not there. Enqueues. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the set to a kernel's arguments: the buffers of the runs (RUNS_KEYS), the same buffers again for a kernel
- * that takes `values` (RUNS_VALUES), and *table, which must stay until the launch. */
+/* Adds the set to a kernel's arguments: the runs' buffers (RUNS_KEYS), again for `values` (RUNS_VALUES), and *table,
+ * which must stay until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 /* A slice from its element `at` on. ordo_none() stays ordo_none(). */
@@ -183,17 +179,16 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* ---- sorted_run_resolve.c
- * ------------------------------------------------------------------------------------------------ */
+/* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
 /* Makes R4 and R5 hold for all runs: searches for each element of an unmarked run in each older run. Enqueues. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Marks the newest run. The others are marked. After an error it counts as unmarked. Counts nothing. */
+/* Marks the newest run of a set whose other runs are marked. After an error it is unmarked. Counts nothing. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* The number of visible elements of each run. Resolves. Waits if a run has bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* The number of visible elements of a run that is its set's only one. Marks nothing. Waits. */
+/* The number of visible elements of the only run of a set. Marks nothing. Waits. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* The number of visible elements of all runs. Resolves. Waits if a run has bits. */
@@ -207,13 +202,12 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
-/* ---- sorted_run_merge.c
- * ------------------------------------------------------------------------------------------------- */
+/* ---- sorted_run_merge.c ------------------------------------------------------------------------------------------ */
 
 /* Sorts a batch into a new run, stably. All elements are tombstones if `erase`. */
 ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool erase, struct ordo_slice keys,
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A sorted batch, or a run from sorted updates, in scratch of the call. Its block is not to be released. */
+/* A sorted batch, or a run from sorted updates, in scratch of the call. The caller does not release it. */
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
@@ -221,7 +215,6 @@ ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
 /* A new run of the distinct keys of a batch: the last of equal ones. Copies a batch that ascends. Waits. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* A new run from sorted updates. */
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
 /* A batch of updates: `sorted`, or the arrays of a call. */
@@ -231,7 +224,6 @@ struct ordo_run_batch {
     struct ordo_slice                 keys, values;
     size_t                            count;
 };
-/* A new run from a batch. */
 ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *batch,
                                  struct ordo_sorted_run *out);
 /* Merges n neighbouring runs, oldest first, into a new run of all their elements. */
@@ -243,18 +235,18 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
 /* A new run of the visible elements of the set. *out has no block if none is visible. Resolves. Waits. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* A new run of the visible elements of n neighbouring runs of a resolved set, with their visible counts. Such a
- * segment can be replaced alone, because elements that it makes stale in older runs are hidden (R4). */
+/* A new run of the visible elements of n neighbouring runs of a resolved set, with their counts. It can replace them,
+ * because elements that they make stale in older runs are hidden (R4). */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Whether ordo_runs_visible need not resolve the set. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* A new run of the visible elements of the set. Does not resolve the set if one pass can do without and memory for all
- * stored elements is free; then the block has capacity for all of them. Waits. */
+/* A new run of the visible elements of the set. Resolves the set unless one pass works, with memory for all stored
+ * elements; then the block has capacity for all. Waits. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* A new run of a clean run and a batch without tombstones. A key's value combines all elements of the key. May
- * change the batch's values, also after an error. Waits. */
+/* A new run of a clean run and a batch without tombstones. A key's value combines all its elements. May change the
+ * batch's values, also after an error. Waits. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 /* Whether ordo_runs_combine works for the stored elements and `count` more. */

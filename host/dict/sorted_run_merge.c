@@ -183,7 +183,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* Batches of fewer elements are sorted in less time than it takes to ask whether they are. */
+/* A smaller batch is sorted in less time than a check of its order takes. */
 #define ASK_MIN ((size_t) 1 << 16)
 
 /* Whether each key is less than the next. Waits. */
@@ -237,7 +237,6 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     return status;
 }
 
-/* A clean run and a batch. */
 static bool is_pair(const struct ordo_run_set *set)
 {
     return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden;
@@ -271,8 +270,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* A new run of the visible elements of a set that need not be resolved, in a block for all stored elements. *out has
- * no block if no element is visible. Waits. */
+/* A new run of the visible elements of an unresolved set, in a block for all stored elements, or none if none is
+ * visible. Waits. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

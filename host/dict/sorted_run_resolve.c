@@ -50,7 +50,6 @@ static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, 
     return ordo_call_search(call, &search);
 }
 
-/* Gives a run bits that hide nothing. */
 static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
 {
     if (run->has_hidden)
@@ -125,8 +124,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* One launch makes the directories of runs that are this short, each by one group. Two launches for each run take
- * longer. */
+/* One launch, with a group each, makes the directories of runs this short: faster than two launches for each. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* at most */

@@ -3,15 +3,12 @@
  *
  * The interface checks every argument, takes the lock and orders the queues. A structure then gets checked slices that
  * do not overlap, and counts of at least 1. Its functions run inside an ordo_call and only enqueue, unless they say
- * "waits". A function allocates all memory first, so that it leaves the dictionary unchanged if it fails before its
- * first launch that changes it. A driver may drop a query whose wait list has events, so a query calls
- * ordo_call_changes before it builds an index or merges runs. If events are pending, that call ends the query, and
- * ORDO_DICT_QUERY waits for the events and repeats it.
+ * "waits". A function allocates all memory before its first launch that changes the dictionary, so that an error leaves
+ * it unchanged. A driver may drop a query whose wait list has events, so a query calls ordo_call_changes before it
+ * builds an index or merges runs. With pending events that ends the query, and ORDO_DICT_QUERY waits and repeats it.
  *
- * Each file calls only files before it: batch.c (batches in key order), generic/ (operations made from other
- * operations), apply*.c (mixed batches), dict*.c (the interface), sorted_run*.c (sorted runs, from which structures
- * are made or built). Each family of structures has a folder above these and does not know the other families. Lower
- * files reach a structure through struct ordo_structure alone. */
+ * Each family of structures has a folder, and knows no other family. Lower files reach a structure through struct
+ * ordo_structure. */
 #ifndef ORDO_DICT_PRIVATE_H
 #define ORDO_DICT_PRIVATE_H
 
@@ -44,7 +41,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
-    bool once; /* sorted, and a later call replaces all elements, so building an index for these finds does not pay */
+    bool once; /* sorted, and before a call that replaces all elements: an index for these finds does not pay */
 };
 
 struct ordo_seeks {
@@ -107,7 +104,6 @@ struct ordo_ranges {
     bool              waits; /* the caller waits for the number of results */
 };
 
-/* Erases the keys from lo to hi. */
 struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
     struct ordo_slice erased;     /* uint32_t: the number of erased keys; may be ordo_none() */
@@ -127,12 +123,11 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* of its object, which begins with a struct ordo_dict */
     size_t      config_bytes; /* of its configuration, which begins with a struct ordo_dict_config */
-    /* Sets up a new object, zeroed except for its struct ordo_dict, or refuses the configuration. May be NULL. */
+    /* Sets up a new object, zeroed behind its struct ordo_dict, or refuses the configuration. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* frees its content, not *dict itself */
     void (*clear)(ordo_dict *dict);
-    /* Called before `check` if commands were dropped. Forgets indexes and lists derived from the elements. NULL: there
-     * are none. */
+    /* Precedes `check` if commands were dropped. Forgets derived indexes and lists. NULL: there are none. */
     void (*invalidate)(ordo_dict *dict);
     /* Keys in any order, possibly equal: the last one of equal keys counts. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -143,14 +138,12 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* NULL: generic/combine.c does it. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Optional. Sets *done = false and changes nothing to decline; the caller then erases key by key. Waits, unless
-     * `counted`. */
+    /* Optional. *done = false declines, without changes; the caller then erases key by key. Waits, unless `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Optional, *done as above; the caller falls back to generic/erase.c. *got: the number of elements. Waits. */
+    /* Optional, *done as above (generic/erase.c). *got: the number of elements. Waits. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Optional, *done as above; declines a batch that it refuses or that has other operations than those on single
-     * keys. Waits. */
+    /* Optional, *done as above; declines wrong batches, and operations beyond single keys. Waits. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
     /* NULL: no concurrent batches. Waits. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
@@ -200,8 +193,8 @@ struct ordo_dict {
     struct ordo_aggregate_table aggregates;
 };
 
-/* A dictionary of the same types for a part of a structure, which no call reaches directly. The device does not list
- * it, and no copied field changes under another thread. */
+/* A dictionary of the same types for a part of a structure, which no call and no list of the device reaches. No copied
+ * field changes under another thread. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -211,14 +204,13 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
                          .key_bytes = dict->key_bytes };
 }
 
-/* Checks the configuration and creates a dictionary. `config` is the structure's own. */
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,
                              ordo_dict **out);
 /* A structure's configuration with default settings; the caller frees it. NULL: out of memory. */
 struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *structure, ordo_type key,
                                                   uint32_t value_bytes);
 
-/* For calls that only one structure has: ORDO_UNSUPPORTED for a dictionary of any other structure. */
+/* ORDO_UNSUPPORTED for a dictionary of another structure. */
 ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);
 /* Begins a query. waits: see ordo_call_begin_after. */
 ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
@@ -228,8 +220,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Makes a query and returns its status. `enqueue` is an expression that uses &call. If the query needs work that must
- * not run while events are pending (ordo_call_settled), waits for the events and repeats the query. */
+/* Makes a query and returns its status. `enqueue` is an expression with &call. If the query may not run with pending
+ * events (ordo_call_settled), waits for them and repeats it. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -244,8 +236,7 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* The least or greatest possible key, as stored, in the low bytes. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Counts the operations of each code. The last word is n minus the first operation with an unknown code, or 0.
- * Waits. */
+/* Counts the operations of each code. The last word is n minus the first unknown code's index, or 0. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
@@ -257,14 +248,14 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 /* Writes the offsets of a batch without ranges, if requested. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* An update calls this after it has written its results and before it stores. A call over host memory then reads the
- * results, so nothing can fail after the store. */
+/* Follows an update's results and precedes its store. A call over host memory reads the results here, so nothing can
+ * fail after the store. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Whether the caller waits for the device in any case, as calls over host memory do. */
+/* Whether the caller waits in any case, as calls over host memory do. */
 static inline bool ordo_dict_blocks(const ordo_dict *dict)
 {
     return dict->results != NULL;
@@ -273,7 +264,7 @@ static inline bool ordo_dict_blocks(const ordo_dict *dict)
 /* ordo_lsm_cleanup, if the structure has one. */
 ordo_status ordo_dict_clean_up(ordo_dict *dict, const struct ordo_order *order);
 
-/* Inserts absent keys by upserts that rewrite the present ones unchanged, so it does not wait. */
+/* Inserts absent keys by upserts that rewrite present ones unchanged. Does not wait. */
 ordo_status ordo_dict_insert_enqueue(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count, struct ordo_slice inserted);
 

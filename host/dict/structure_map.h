@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All structures, for the library, the tests and the tools. A new structure adds one row here and one `const struct
- * ordo_structure ordo_STEM_structure` (host/dict/structure.h). */
+/* All structures. A new one adds a row here and a `const struct ordo_structure ordo_STEM_structure`
+ * (host/dict/structure.h). */
 #ifndef ORDO_STRUCTURE_MAP_H
 #define ORDO_STRUCTURE_MAP_H
 
-/* Differences between structures that tests or benchmarks need to know. */
+/* Differences between structures, for tests and benchmarks. */
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
     ORDO_KEEPS_STALE = 2,    /* keeps replaced and erased elements until ordo_lsm_cleanup */

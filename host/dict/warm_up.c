@@ -85,7 +85,6 @@ static void build(struct warm_up *t)
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
-/* The type that combines take the values for. */
 static ordo_type value_type(const struct warm_up *t)
 {
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;

@@ -19,8 +19,8 @@ struct ordo_warm_up_arrays {
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
 void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 
-/* Makes the calls of `operations`, the most usual ones first, and goes on after an error. Returns the first error other
- * than ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
+/* Makes the calls of `operations`, the most usual first. Returns the first error except ORDO_UNSUPPORTED and
+ * ORDO_TOO_SMALL, after all calls. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
 /* Warms up on a dry-run device, once for each of a few made-up answers of its kernels. config: the structure's own. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built
- * it ahead.
+/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built it
+ * ahead.
  *
- * A call that needs a wanted program builds it itself, out of turn. It waits for a program that is in work. If a
- * thread failed to build a program, the call that needs it builds it once more, and so has the error. */
+ * A call that needs a wanted program builds it itself, out of turn. It waits for a program in work. If a thread failed
+ * to build it, the call builds it again to get the error. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Identifies module and options, facts included, without expanding text, because every launch needs it. */
+/* Identifies module and options, facts included, without expanding text: every launch needs it. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -77,7 +77,7 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices with threads. An exit waits for their builds, because drivers crash if they are unloaded during one. */
+/* Devices with threads. An exit waits for their builds, because drivers unloaded during a build crash. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -90,14 +90,14 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* In the child of a fork. It takes no lock, because a driver may fork while end_all waits for its build. */
+/* Runs in the child of a fork. Takes no lock, because a driver may fork while end_all waits for its build. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* The last handler runs first, so this one runs before those of libraries that a driver has loaded by now. */
+/* The last handler runs first, so this one precedes handlers of libraries that a driver has loaded by now. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -109,8 +109,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* Handlers of libraries that a driver loads when it first compiles would run before end_all. Destructors of the main
- * thread run before all handlers. For other threads and other C libraries there is only end_all. */
+/* Handlers of libraries that a driver loads when it first compiles would precede end_all. Destructors of the main
+ * thread precede all handlers. Other threads and C libraries have only end_all. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -192,10 +192,10 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may need its next
- * program soon. NVIDIA's compiler builds one program of a process at a time, not in the order of requests: with six
- * threads a call waited 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an
- * H200, and 12.9 s with one thread that did not yield. Now it takes 9.2 s. Caller holds the lock. */
+/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may soon need another
+ * program. NVIDIA's compiler builds one program of a process at a time, in any order: with six threads a call waited
+ * 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200, 12.9 s with one thread
+ * that did not yield, and takes 9.2 s now. Caller holds the lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {

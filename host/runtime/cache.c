@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each begins
- * with a header that has a checksum. It is written under a temporary name and renamed, so a reader sees all of it or
- * none. An unreadable, foreign or damaged file counts as absent. No failure here is an error for the user, because
- * the work is then repeated.
- * A checksum is no signature, and entries contain code that is run. So directory and entries must belong to the
- * user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
+/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each has a header
+ * with a checksum, and is written under a temporary name and renamed, so a reader sees all of it or none. An
+ * unreadable, foreign or damaged file counts as absent: the work is repeated, without an error for the user. Entries
+ * contain code that is run, so directory and entries must belong to the user, and nobody else may write to them. Only
+ * files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -22,7 +21,7 @@
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
 /* Limit of all entries together; the oldest are removed first. A binary of one module has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Prefix of temporary files, and their age in seconds at which no process can still be writing them. */
+/* Prefix of temporary files, and their age in seconds when no process can still write them. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -98,7 +97,7 @@ static bool read_header(FILE *file, struct ordo_digest key, struct cache_header 
            header->key.high == key.high;
 }
 
-/* The content of an entry, malloc'd; NULL unless it is whole and nobody else may write to it. */
+/* The content of an entry, malloc'd; NULL unless it is whole and the user's own. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
@@ -222,7 +221,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest entries until the others fit under the cap. Opens files only if by their names they do not. */
+/* Removes the oldest entries until the others fit under the cap. Opens files only if it must. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);
@@ -249,7 +248,7 @@ static bool write_entry(FILE *file, const void *content)
            fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
-/* Warns once. Later failures are logged as information, because more of them will follow. */
+/* Warns once. Later failures are logged as information. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
     if (ordo_thread_is_mute) {

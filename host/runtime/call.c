@@ -16,7 +16,7 @@
             ORDO_TRY_CL((dev), (expr), what);                                                                          \
     } while (0)
 
-/* Follows each command: in an out-of-order queue a barrier orders the next command behind it. */
+/* Follows each command: in an out-of-order queue a barrier holds the next command back. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     if (call->out_of_order)
@@ -265,11 +265,10 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* A blocked thread wakes late if the processors sleep (on a virtual machine with PoCL half of the time of a call
- * with one key). So for a small read on a CPU in the device's own queue the thread polls before it blocks, and
- * yields to others meanwhile. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, and 50 to
- * 57 instead of 35 on two busy ones.
- * If the wait fails, the read may still be in flight. So it writes to memory of the device, never to the caller's. */
+/* A blocked thread wakes late if the processors sleep (half the time of a call with one key on a virtual machine with
+ * PoCL). So for a small read on a CPU in the device's own queue the thread polls and yields before it blocks. A find of
+ * one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy ones. If the wait
+ * fails, the read may still be in flight, so it writes to the device's memory, never to the caller's. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -291,16 +290,16 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If the read may still be in flight in the end, its target is never freed. */
-static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *landing, size_t bytes)
+/* A read that may still be in flight keeps its target for ever. */
+static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;
-    ORDO_TRY(read_buffer(call, false, from, at, landing, bytes, &done));
+    ORDO_TRY(read_buffer(call, false, from, at, bounce, bytes, &done));
     if (clFlush(call->queue) == CL_SUCCESS)
         (void) poll(done, POLLS_MAX);
     const cl_int waited = clWaitForEvents(1, &done);
     if (waited != CL_SUCCESS && clFinish(call->queue) != CL_SUCCESS && !poll(done, INT_MAX))
-        call->dev->landing = NULL;
+        call->dev->bounce = NULL;
     clReleaseEvent(done);
     return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
 }
@@ -309,13 +308,13 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 {
     ordo_device *dev = call->dev;
     ORDO_TRY(ordo_call_settled(call));
-    if (polls(call, bytes) && !dev->landing)
-        dev->landing = malloc(POLL_BYTES_MAX);
-    if (!polls(call, bytes) || !dev->landing)
+    if (polls(call, bytes) && !dev->bounce)
+        dev->bounce = malloc(POLL_BYTES_MAX);
+    if (!polls(call, bytes) || !dev->bounce)
         return read_buffer(call, true, from, at, to, bytes, NULL);
-    char *landing = dev->landing;
-    ORDO_TRY(read_polling(call, from, at, landing, bytes));
-    memcpy(to, landing, bytes);
+    char *bounce = dev->bounce;
+    ORDO_TRY(read_polling(call, from, at, bounce, bytes));
+    memcpy(to, bounce, bytes);
     return ORDO_OK;
 }
 
@@ -345,8 +344,8 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
 #undef GET
     ORDO_REQUIRE(dev, context == dev->context, ORDO_INVALID, "%s is a buffer of another context", name);
 
-    const size_t room = size / bytes;
-    ORDO_REQUIRE(dev, slice.at <= room && count <= room - slice.at, ORDO_INVALID,
+    const size_t n = size / bytes;
+    ORDO_REQUIRE(dev, slice.at <= n && count <= n - slice.at, ORDO_INVALID,
                  "%s has %zu elements of %zu bytes from element %zu on, but the buffer has %zu bytes", name, count,
                  bytes, slice.at, size);
     return ORDO_OK;

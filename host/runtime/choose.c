@@ -11,14 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether a text is "platform:device". */
 static bool read_numbers(const char *text, unsigned *platform, unsigned *device)
 {
     char rest = 0;
     return text[strspn(text, "0123456789:")] == 0 && sscanf(text, "%9u:%9u%c", platform, device, &rest) == 2;
 }
 
-/* Whether `select` names this device. */
 static bool selected(const struct ordo_listed *entry, const char *select)
 {
     unsigned platform = 0, device = 0;

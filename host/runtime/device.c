@@ -58,26 +58,26 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure this: wrong answers, kernels that do not build or do not fit. Lack of memory and
- * driver errors prove nothing about the variant. */
+/* Whether a safer variant may cure this: wrong answers, kernels that do not build or fit. Lack of memory and driver
+ * errors prove nothing. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
-/* Has the kernels of the self-test built concurrently before it needs them. */
+/* Builds the self-test's kernels ahead, concurrently. */
 static void build_self_test(ordo_device *dev)
 {
-    ordo_device *stand_in = NULL;
-    if (!ordo_builds_ahead(dev) || ordo_dry_run_open(dev, NULL, &stand_in) != ORDO_OK)
+    ordo_device *dry = NULL;
+    if (!ordo_builds_ahead(dev) || ordo_dry_run_open(dev, NULL, &dry) != ORDO_OK)
         return;
-    (void) ordo_self_test_lanes(stand_in);
-    (void) ordo_self_test_atomics(stand_in);
-    (void) stand_in->test_primitives(stand_in, false);
-    ordo_dry_run_close(&stand_in);
+    (void) ordo_self_test_lanes(dry);
+    (void) ordo_self_test_atomics(dry);
+    (void) dry->test_primitives(dry, false);
+    ordo_dry_run_close(&dry);
 }
 
-/* A kernel that was refused for lack of memory gets a second chance, because the outcome is remembered. */
+/* Tries a kernel twice that was refused for lack of memory, because the outcome is cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -114,7 +114,6 @@ ordo_status ordo_device_self_test(ordo_device *dev)
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-/* An own context, or the adopted one; an own queue unless one is adopted. */
 static ordo_status create_objects(ordo_device *dev, const struct ordo_device_config *config,
                                   const struct ordo_adopted *adopted)
 {
@@ -146,7 +145,7 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* ORDO_CL_DIR must be a directory. Otherwise the embedded kernels would be used without notice. */
+/* ORDO_CL_DIR must be a directory, lest the embedded kernels be used without notice. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -163,7 +162,7 @@ static ordo_status find_kernels(ordo_device *dev)
  * with eight, which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
-/* A driver whose device is the CPU builds one program at a time, on processors that its kernels need. */
+/* A driver of the CPU builds one program at a time, on processors that kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -267,8 +266,8 @@ ordo_status ordo_device_trim(ordo_device *dev)
     ordo_scratch_destroy(dev);
     ordo_stages_destroy(dev);
     ordo_ring_destroy(dev);
-    free(dev->landing);
-    dev->landing = NULL;
+    free(dev->bounce);
+    dev->bounce = NULL;
     dev->memory.scratch_peak_bytes = dev->scratch_used;
     dev->memory.held_peak_bytes = dev->memory.held_bytes;
     return ordo_call_end(&call, ORDO_OK);

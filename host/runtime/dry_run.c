@@ -37,7 +37,7 @@ void ordo_bare_device_free(ordo_device *dev)
     free(dev->extensions);
     free(dev->cl_dir);
     free(dev->cache_dir);
-    free(dev->landing);
+    free(dev->bounce);
     free(dev);
 }
 

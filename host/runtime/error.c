@@ -80,7 +80,6 @@ const char *ordo_cl_error_string(cl_int code)
     return name ? name : "unknown OpenCL code";
 }
 
-/* Malloc'd text, or NULL. */
 static char *format_list(const char *format, va_list list)
 {
     va_list again;
@@ -146,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. After a
- * build log of many lines the rest begins on a new line. */
+/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A long build
+ * log ends with a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -197,7 +196,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Codes of waits for failed kernels and of later calls. Without a failure CL_OUT_OF_RESOURCES means lack of memory. */
+/* Codes of waits for failed kernels, and of later calls. Else CL_OUT_OF_RESOURCES means lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -51,7 +51,6 @@ bool ordo_file_make_parents(char *path)
     return true;
 }
 
-/* Closes the file. */
 static bool write_all(int fd, ordo_file_writer *write, const void *content)
 {
     FILE *file = fdopen(fd, "wb");

@@ -18,8 +18,8 @@ enum ordo_scratch_use {
     ORDO_SCRATCH_STAMPED, /* words with stamps up to `stamp` */
 };
 
-/* Device memory: a buffer that outlives calls, or a scratch block of the pool. A free block is reused in its own
- * queue only, behind the commands that still use it there. */
+/* Device memory: a buffer that outlives calls, or a scratch block of the pool. Only its own queue reuses a free block,
+ * behind the commands that still use it. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -30,7 +30,7 @@ struct ordo_block {
     uint32_t              stamp;
 };
 
-/* Memory for small arrays: see staging.c. */
+/* See staging.c. */
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;    /* argument of kernels */
@@ -40,15 +40,15 @@ struct ordo_stage {
     uint64_t           sent;   /* number of the commands that may still use `host`; 0: none */
 };
 
-/* Pinned memory for large arrays: see transfer.c. */
+/* See transfer.c. */
 struct ordo_ring {
     cl_mem mem; /* NULL: none yet */
     char  *host;
-    size_t piece, least; /* bytes of a piece; arrays of fewer bytes in all do not use the ring */
+    size_t piece, least; /* bytes of a piece, and of the smallest arrays that use the ring */
     int    helpers;      /* 0: no array uses the ring, as on a dry-run device */
 };
 
-/* An event that is not complete and that commands in a queue wait for: see order.c. */
+/* An incomplete event that commands in a queue wait for: see order.c. */
 struct ordo_pending {
     struct ordo_pending *next;
     cl_command_queue     queue; /* both are retained */
@@ -63,7 +63,7 @@ struct ordo_kernel {
     bool                limited;   /* built with a limit on registers */
 };
 
-/* Identifies (module, options) within a device, or a whole build in the disk cache. */
+/* Identifies (module, options) within a device, or a build in the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
@@ -87,7 +87,7 @@ struct ordo_program {
     struct ordo_kernel *kernels; /* under the device's lock */
 };
 
-/* Programs, and the threads that build programs ahead. A thread that holds the lock takes no other lock. */
+/* Programs, and the threads that build ahead. A holder of the lock takes no other lock. */
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
@@ -101,13 +101,13 @@ struct ordo_builds {
     unsigned             calls;        /* calls that wait for a program or build one */
     double               calm_ms;      /* when the last such call was served */
     double               waited_ms;    /* time that calls waited for programs */
-    double               ms;           /* part of it for builds from source; includes opening */
+    double               ms;           /* for builds from source; includes opening */
     bool                 told;         /* a long wait is logged */
     uint64_t             expected[64]; /* see ordo_builds_expect */
     size_t               n_expected;
 };
 
-/* Changes by tests of how programs are built from source (tests/support/support.c). */
+/* Tests change builds from source (tests/support/support.c). */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* precedes the text of each program; may be "" */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines); /* with a space before each */
@@ -117,10 +117,10 @@ extern const struct ordo_build_changes *ordo_build_changes; /* for devices opene
 /* The state of a dry-run device. Its buffers have 1 byte each. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* NULL: kernels are built only if the device has threads for that */
+    struct ordo_gathering *gathering; /* NULL: kernels are built only by threads of the device */
     uint32_t               answer;    /* each word that a call reads */
-    unsigned           launches; /* left; then launches fail, so that no loop waits for a kernel's result for ever */
-    struct ordo_kernel kernel;   /* represents all kernels */
+    unsigned               launches;  /* left; then launches fail, which ends loops that wait for a result */
+    struct ordo_kernel     kernel;    /* represents all kernels */
 };
 
 struct ordo_device {
@@ -155,7 +155,7 @@ struct ordo_device {
     char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
     atomic_bool cache_told;       /* a failed write is logged */
-    atomic_int  cache_trouble;    /* errno of a failed write on a muted thread, for another thread to log; or 0 */
+    atomic_int  cache_trouble;    /* errno of a failed write on a muted thread, to be logged by another; or 0 */
     bool        profile_told;     /* a missing profile is logged */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
@@ -170,7 +170,7 @@ struct ordo_device {
 
     struct ordo_block   *scratch, *held; /* the pool; buffers that outlive calls */
     struct ordo_ring     ring;
-    char                *landing;    /* of small reads (call.c); NULL: not needed yet */
+    char                *bounce;     /* of small reads (call.c); NULL: not needed yet */
     size_t               stage_most; /* bytes of the largest arrays that use a stage */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* number of the last send, from 1 on */
@@ -197,7 +197,7 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While on, no event of this thread is logged or becomes the last error, because no call of the user caused it. */
+/* While on, this thread logs nothing and sets no last error, because no call of the user caused it. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
@@ -205,19 +205,18 @@ void                      ordo_errors_close(ordo_device *dev);
 /* Codes that do not depend on the request, and may not come again. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c: fills the facts that OpenCL reports (features), then those that need a trial compile. */
+/* probe.c: fills the facts: features that OpenCL reports, then outcomes of trial compiles. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
-/* Lowers the facts by a mask such as "lanes=one,local=16384". */
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* After a fact was lowered: chooses the default language unless a fact needs a newer one, which makes pointer
- * arguments generic. Some devices do not support generic pointers. */
+/* After a fact was lowered: chooses the default language unless a fact needs a newer one, whose generic pointers some
+ * devices lack. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c: sets dev->id to the device that `select` names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c: keeps the outcome of probe and self-test by device, kernel sources, mask and the user's profile. */
+/* probe_cache.c: caches the outcome of probe and self-test by device, kernel sources, mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
@@ -229,14 +228,14 @@ void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Makes a program wanted, for a thread of the device or the preparation that gathers programs. Never waits. */
+/* Makes a program wanted, for a thread of the device or a preparation. Never waits. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c: the text of a module with includes expanded and all kernels, or those of a list of names; malloc'd. */
+/* source.c: the text of a module with includes expanded and all or the listed kernels; malloc'd. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
-/* The names of the kernels that are built together, this kernel included. No 0 at the end. */
+/* The names of the kernels built together with this one. No 0 at the end. */
 struct ordo_kernel_set {
     const char *names; /* with spaces between them; NULL: all of the module */
     size_t      bytes;
@@ -244,7 +243,7 @@ struct ordo_kernel_set {
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
 /* The options of a variant; malloc'd, NULL: no memory. */
 char *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
-/* Replaces line numbers of the whole text in a build log by files and their lines; malloc'd, or NULL. */
+/* Replaces line numbers in a build log by files and their lines; malloc'd, or NULL. */
 char *ordo_log_with_files(const char *log, const char *text);
 
 /* dry_run.c: a device with only its locks and log, or NULL. */
@@ -253,7 +252,7 @@ void         ordo_bare_device_free(ordo_device *dev);
 
 /* program.c: builds a program, on any thread. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Whether n texts compile as one program. Creates their kernels `trial`, as some drivers report errors only then. */
+/* Whether n texts compile as one program. Creates their kernels `trial`, which some drivers need to report errors. */
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
@@ -272,13 +271,13 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
-/* Frees host memory of buffers that exist when the device is closed, as in the child of a fork. */
+/* Frees host memory of remaining buffers, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
 /* *fresh: the caller zeroes the block unless it is plain. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Makes all free blocks plain, because commands that zero them may not have run. */
+/* Makes all free blocks plain, as commands that zero them may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Pinned memory, mapped; NULL if it cannot be had. Not counted. host may be NULL when it is destroyed. */
@@ -296,15 +295,14 @@ void ordo_ring_destroy(ordo_device *dev);
 /* order.c */
 /* Creates a queue with the call of OpenCL 1.2, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
-/* ORDO_INVALID unless the queue belongs to the device's context and device. `name` is for the message. */
+/* ORDO_INVALID unless the queue is of the device and its context. `name` is for the message. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Precedes each command with the call's wait list: from now on its first n_pending events are pending in the queue. */
+/* Precedes each command with the call's wait list, whose first n_pending events become pending in the queue. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 void        ordo_pending_forget(ordo_device *dev);
 
-/* Whether an event is pending in the queue. */
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
 {
     const struct ordo_pending *p = dev->pending;

@@ -9,8 +9,8 @@
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
-/* On a CPU a large buffer has huge pages, because with small ones each random read also waits for the page table
- * (finding 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 M/s with small ones). */
+/* On a CPU a large buffer has huge pages, because with small ones each random read waits for the page table (finds of
+ * 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 with small ones). */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
 #ifndef MADV_HUGEPAGE
@@ -130,9 +130,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* As create_counted. If memory is short, releases first the free blocks of the pool, then the reserves, and finishes
- * the device's own queue so that the driver releases them. Never finishes a queue of the caller or a queue with
- * pending events, because their commands may wait for an event that the caller sets later. */
+/* As create_counted. If memory is short, releases the free blocks of the pool, then the reserves, and finishes the
+ * device's own queue so that the driver releases them. Never finishes a caller's queue or one with pending events,
+ * which may wait for an event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -150,8 +150,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Adds a block to a list. `queue` (NULL: of a buffer that outlives calls) is retained already; after an error it is
- * released. The block keeps its size, because to query the driver for it later is a call that may fail. */
+/* Adds a block to a list. `queue` (NULL: of a buffer that outlives calls) is retained already; an error releases it.
+ * The block keeps its size, because asking the driver later may fail. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -265,7 +265,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* A call that outgrew a block releases it, so the pool has only as many blocks as calls used concurrently. */
+        /* A call that outgrew a block releases it, so the pool has only the blocks of concurrent calls. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

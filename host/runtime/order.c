@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: the wait list of a call, pending events, and the order of calls on one object.
- * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands behind it in the
- * queue up to the moment of failure, and run later ones. A call that runs in part would read scratch that was never
- * written. So each call runs as a whole or not at all: all its commands have the same wait list, which includes the
- * pending events of the queue. An event is pending in a queue from the moment a command there has it in its wait
- * list until it is complete. */
+/* Events: the wait list of a call, pending events, and the order of calls on one object. A driver drops a command if an
+ * event in its wait list fails. Some drivers also drop the commands behind it up to the moment of failure, and run
+ * later ones. A call that runs in part would read unwritten scratch. So all commands of a call have one wait list, with
+ * the pending events of the queue, and run together or not at all. An event is pending in a queue from the moment a
+ * command there has it in its wait list until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -114,7 +113,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Leaves room for one more event (hand_out_event in call.c). */
+/* Leaves space for one more event (hand_out_event in call.c). */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -155,7 +154,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks the order. Adds the incomplete events of its list and the pending events of the queue. */
+/* Checks the order, and adds incomplete events of its list and pending events of the queue. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -173,10 +172,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Adds the event of the object's last call if that is on another queue and not complete. A failed event does not
- * prove that the calls before it are complete, so a new marker replaces it if `renew`. If events are pending in
- * either queue, the event may fail while calls before it still run, so it becomes the only event, and the caller
- * waits for it. */
+/* Adds the event of the object's last call if that is on another queue and not complete. A failed event does not prove
+ * that the calls before it are complete, so a new marker replaces it if `renew`. With pending events in either queue
+ * the event may fail while earlier calls run, so it becomes the only event, and the caller waits for it. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -198,8 +196,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits without the lock until each event of the wait list has ended. A wait for several events may return when the
- * first one fails, so it waits for one after the other. */
+/* Waits without the lock until each event of the wait list has ended. Waits one by one, because a wait for several
+ * events may return when the first one fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -279,7 +277,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* In the child of a fork NVIDIA's driver would wait for ever for a lock of a thread that is not there. */
+/* In the child of a fork NVIDIA's driver would wait for ever for a lock of a lost thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -318,8 +316,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* A marker costs some microseconds. The device's own queue needs none, because only Ordo's commands are in it. If
- * the marker cannot be created, add_last tries again. */
+/* A marker costs some microseconds. The device's own queue, with Ordo's commands alone, needs none. If the marker
+ * cannot be created, add_last tries again. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command of the call comes after the last call */

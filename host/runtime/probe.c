@@ -34,19 +34,18 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 }
 
 /* A text of the device without leading spaces, cut to fit. */
-static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t room)
+static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t size)
 {
     char *text = NULL;
     ORDO_TRY(text_of(dev, what, &text));
     const char  *from = text + strspn(text, " ");
-    const size_t length = strlen(from) < room - 1 ? strlen(from) : room - 1;
+    const size_t length = strlen(from) < size - 1 ? strlen(from) : size - 1;
     memcpy(out, from, length);
     out[length] = 0;
     free(text);
     return ORDO_OK;
 }
 
-/* A number of 4 or 8 bytes. */
 static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t *out)
 {
     uint64_t     wide = 0;
@@ -196,7 +195,6 @@ static bool may_be_amd(const ordo_device *dev)
     return !dev->facts.cpu && ordo_device_has(dev, "cl_amd_device_attribute_query");
 }
 
-/* The language that is tried first. */
 #define NEWEST "-cl-std=CL3.0"
 
 /* Tries the trials that most devices pass as one program, because this saves all other compiles. */
@@ -302,7 +300,7 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Uses sub-groups of `lanes`, which kernels must be able to fix; 0: of 16 if they can, else of the driver's size. */
+/* Uses sub-groups of `lanes`, which kernels must be able to fix; 0: 16 if they can, else the driver's size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the outcome of probe and self-test in the disk cache, because compiles and runs are needed to find it again. */
+/* Keeps the outcome of probe and self-test in the disk cache. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets of measured values from
- * general to particular, and the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and
- * comments from # to the end of the line. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
+/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets from general to
+ * particular, and the user's profile, which ordo-tune writes: words NAME=VALUE, and comments from #. "sort.items=15"
+ * sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -36,7 +36,6 @@ static const struct {
 #undef X
 };
 
-/* Sets of shapes. */
 enum {
     K4V0 = 1 << ORDO_K4V0,
     K4V4 = 1 << ORDO_K4V4,
@@ -52,7 +51,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* The shape that stands for all shapes with the same value. */
+/* The first of the shapes with one value. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -66,10 +65,10 @@ static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
 }
 
 /* "sort.items" and "k4v4" make "sort.k4v4.items". */
-static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t room)
+static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t size)
 {
     const char *dot = strchr(tunables[t].name, '.');
-    snprintf(out, room, "%.*s.%s%s", (int) (dot - tunables[t].name), tunables[t].name, shape_name(t, shape), dot);
+    snprintf(out, size, "%.*s.%s%s", (int) (dot - tunables[t].name), tunables[t].name, shape_name(t, shape), dot);
 }
 
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes)
@@ -116,7 +115,7 @@ static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, ui
         }
 }
 
-/* Sets every tunable that `name` means. False if there is none, or the value is not one of its choices. */
+/* Sets the tunables of `name`. False for an unknown name or a value outside its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
@@ -130,7 +129,7 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE, and cuts it in two. False if it names no tunable or a wrong value. */
+/* Applies a word NAME=VALUE, and cuts it in two. False if it is wrong. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
@@ -143,7 +142,6 @@ static bool apply_word(ordo_device *dev, char *word)
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
 }
 
-/* Applies words NAME=VALUE. Skips and logs other words. */
 static void apply_text(ordo_device *dev, const char *text, const char *where)
 {
     while (*text) {
@@ -171,7 +169,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* For devices that run the work-items of a group one after another in one thread. */
+/* For devices that run a group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -200,7 +198,7 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Without lanes each work-item counts its digits in local memory, which has room for 16 counters, not for 256. */
+/* Without lanes each work-item counts its digits in local memory, which fits 16 counters, not 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -211,11 +209,10 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: with larger tiles there are fewer look-backs and longer
- * writes for each digit, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times
- * the rate of 128 x 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in
- * segmented scans than they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4
- * times the rate of 256 x 8. */
+/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer writes,
+ * which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
+ * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they
+ * gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -325,7 +322,7 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Warns once that a profile is not read. A missing profile needs no warning unless ORDO_PROFILE names it. */
+/* Warns once that a profile is not read, or is missing although ORDO_PROFILE names it. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");

@@ -56,8 +56,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* The log of a wrong source has an error. A failure without one may be the driver's fault, and gets a second chance:
- * PoCL 3.1 refused one of 36 processes, six of them concurrent, that built the same programs for the first time. */
+/* A failure without an error in the log may be the driver's fault, and gets a second chance: PoCL 3.1 refused one of 36
+ * processes, six of them concurrent, that built the same programs for the first time. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -108,7 +108,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* A program from a cached binary; NULL if there is none or the driver refuses it (then the entry is dropped). */
+/* A program from a cached binary; NULL if there is none or the driver refuses it, which drops the entry. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

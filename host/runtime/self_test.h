@@ -15,7 +15,6 @@ ordo_status ordo_self_test_atomics(ordo_device *dev); /* device/atomic.cl across
 /* The test of the primitives. all: also the kernels that add no risk to those tested at opening. */
 typedef ordo_status ordo_self_test_part_fn(ordo_device *dev, bool all);
 
-/* Objects of the caller. */
 struct ordo_adopted {
     cl_context       context;
     cl_device_id     id;

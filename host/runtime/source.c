@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Includes are expanded with
- * #line, so that build errors name file and line. Unneeded kernels are left out. */
+/* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Expands includes with
+ * #line, for errors with file and line, and leaves out unneeded kernels. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -46,7 +46,7 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* The text of a file, malloc'd, from ORDO_CL_DIR or else the library; NULL: no memory. false: there is no such file. */
+/* The text of a file, malloc'd, from ORDO_CL_DIR or else the library; NULL: no memory. false: no such file. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -81,8 +81,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that has been included. It is not included again while it is open, or once it is certainly compiled. A
- * compiler may skip an include inside an #if, so such a file is included again, behind an include guard. */
+/* An included file. It is not included again while it is open, or once it is certainly compiled. The compiler may skip
+ * an include inside an #if, so such a file is included again, behind an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -118,32 +118,31 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* The path between the quotes of an #include line; false for any other line. */
-static bool included_path(const char *line, char *path, size_t room)
+/* The path in an #include line; false for any other line. */
+static bool included_path(const char *line, char *path, size_t size)
 {
     static const char word[] = "#include \"";
     const char       *from = line + sizeof word - 1;
     if (!begins_with(line, word))
         return false;
     const size_t bytes = strcspn(from, "\"\n");
-    snprintf(path, room, "%.*s", (int) bytes, from);
-    return from[bytes] == '"' && bytes < room;
+    snprintf(path, size, "%.*s", (int) bytes, from);
+    return from[bytes] == '"' && bytes < size;
 }
 
 /* Looks for an include from cl/ and, as in C, from the folder of the including file. */
-static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t room, char **text)
+static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
-    snprintf(full, room, "%s", path);
+    snprintf(full, size, "%s", path);
     if (file_text(e->dev, full, text))
         return true;
     const char *slash = strrchr(from, '/');
-    const int   bytes = snprintf(full, room, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
-    return (size_t) bytes < room && file_text(e->dev, full, text);
+    const int   bytes = snprintf(full, size, "%.*s/%s", slash ? (int) (slash - from) : 0, from, path);
+    return (size_t) bytes < size && file_text(e->dev, full, text);
 }
 
 static void expand(struct expansion *e, const char *path, const char *text);
 
-/* Includes a file behind its guard. */
 static void expand_once(struct expansion *e, const char *path, const char *text)
 {
     const int n = file_number(e, path);
@@ -173,13 +172,12 @@ static void expand_include(struct expansion *e, const char *from, const char *pa
     free(text);
 }
 
-/* Marks the file and line of the next line. */
 static void mark_line(struct expansion *e, int line, const char *path)
 {
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Whether a branch may end here that the compiler skipped together with the marks of the includes in it. */
+/* Whether a branch may end here that the compiler skipped, with the marks of its includes. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -298,8 +296,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* A kernel begins with a word in the first column that ends in _KERNEL (ORDO_KERNEL of device/compiler.cl or a macro
- * for it), and ends with a brace in the first column. Kernels made by a macro begin further right, and stay. */
+/* A kernel begins with a word ...KERNEL in the first column (ORDO_KERNEL of device/compiler.cl or a macro for it), and
+ * ends with a brace there. Kernels made by a macro begin further right, and stay. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -318,8 +316,8 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then build the needed
- * kernels only, and skip functions without callers. */
+/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then skip functions without
+ * callers. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -344,8 +342,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So kernels that
- * a call needs one after another make one program. */
+/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So a call's
+ * kernels make one program. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {

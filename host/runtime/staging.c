@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long
- * as its commands and waits, and a wait takes 12 us or more. A CPU works in the stage itself. Each call creates a
- * buffer over it, which begins with the content of the stage, and a read to the stage makes the kernels' writes
- * visible.
- * If no stage can be had, calls work as they do with large arrays. A stage counts in neither of the device's sums of
- * memory, because it is no larger than the memory that a driver keeps for itself. */
+/* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long as
+ * its commands and waits, 12 us or more each. A CPU works in the stage: each call creates a buffer over it, and a read
+ * to the stage shows the kernels' writes. Without a stage, calls work as with large arrays. A stage does not count as
+ * device memory, because it is no larger than a driver's own buffers. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -54,7 +52,6 @@ void ordo_stages_forget(ordo_device *dev, uint64_t number)
             stage->sent = 0;
 }
 
-/* A free stage, or NULL. */
 static struct ordo_stage *find(ordo_device *dev)
 {
     struct ordo_stage *sent = NULL, *stage = dev->stages;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Primitives over arrays: scan, reduce, compact, gather, scatter, sort, top k, group by, merge,
- * search. Algorithms and measurements: share/doc/arrays.md.
+ * search. Algorithms and measurements: share/doc/array.md.
  *
- *     // sort count keys with their values, on the device's own queue
- *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4),
- *               ordo_at(keys, 0), ordo_at(values, 0), ordo_at(sorted_keys, 0),
- *               ordo_at(sorted_values, 0), count, NULL);
+ * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
+ * +inf < +NaN).
  *
  * For every call here:
  *   Arrays       a cl_mem of the device's context and an offset in elements (ordo_at), of any
  *                alignment. Calls ending in _host take arrays in host memory (NULL for none).
  *   Count        0 to ORDO_MAX_COUNT elements. 0 does nothing but signal order->done.
- *   Overlap      outputs must not overlap other arrays unless a call allows it. Inputs may overlap.
+ *   Overlap      outputs overlap no other arrays unless a call allows it. Inputs may overlap.
  *   Results      depend on the input alone: the same bits on every device, with every tuning.
  *   Memory       is scratch from the device's pool (ordo_device_memory). Calls ending in _host also
  *                need device memory for the arrays; on a CPU only for those both read and written.
- *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands are
- *                done. Calls ending in _host block until the result is in the arrays.
+ *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands
+ *                are done. Calls ending in _host wait for the result.
  *   First calls  wait for the kernels that they are the first to use: 0.05 to 1 s each and up to
  *                1.2 s in all (H200), up to 4 s (CPU); some ms from the cache (prepare.h).
- *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of another
- *                context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of floats),
- *                ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
- *                ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error names the argument. After an
- *                error inputs are unchanged, and the call may be repeated. Outputs may be partly
- *                written only if the driver failed.
+ *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of
+ *                another context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of
+ *                floats), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
+ *                ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error names the argument. An
+ *                error leaves inputs unchanged. After a driver error outputs may be partly written.
  *
- * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
- * +inf < +NaN). */
+ * Example: sorts count keys with their values, on the device's own queue.
+ *
+ *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), ordo_at(keys, 0),
+ *               ordo_at(values, 0), ordo_at(sorted_keys, 0), ordo_at(sorted_values, 0), count,
+ *               NULL); */
 #ifndef ORDO_ARRAY_H
 #define ORDO_ARRAY_H
 
@@ -46,7 +46,7 @@ typedef enum ordo_type {
     ORDO_F64 = 5,
 } ordo_type;
 
-/* 4 or 8; 0 for an unknown type. */
+/* Returns 4 or 8; 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
 /* The maximum of elements in one call, because ranks and counts have 32 bits. */
@@ -85,7 +85,7 @@ struct ordo_scan_params {
 };
 
 /* Prefix sums (minima, maxima) of count elements. out may be in.
- * Cost:   one read and one write of each element with look-back, else two reads.
+ * Cost: one read and one write of each element with look-back, else two reads.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params,
                                struct ordo_slice in, struct ordo_slice out, size_t count,
@@ -93,8 +93,8 @@ ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_param
 ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
                                     const void *in, void *out, size_t count);
 
-/* ordo_scan within segments. A segment begins at 0 and at every i with heads[i] != 0 (one byte
- * each). */
+/* Scans as ordo_scan within segments. A segment begins at 0 and at every i with heads[i] != 0 (one
+ * byte each). */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
                                          struct ordo_slice in, struct ordo_slice heads,
                                          struct ordo_slice out, size_t count,
@@ -109,7 +109,7 @@ struct ordo_reduce_params {
 };
 
 /* out[0] = the sum (minimum, maximum) of all elements, or the identity of op.
- * Cost:   one read of each element.
+ * Cost: one read of each element.
  * Memory: at most 64 KiB. */
 ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
                                  struct ordo_slice in, size_t count, struct ordo_slice out,
@@ -124,7 +124,7 @@ struct ordo_compact_params {
 
 /* Copies the keys (and values) whose flag (one byte each) is not 0, in order. keys_out and
  * values_out have capacity for `count`; kept receives the number as one uint32_t.
- * Cost:   one read of flags and input, one write of the kept elements.
+ * Cost: one read of flags and input, one write of the kept elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
                                   struct ordo_slice keys, struct ordo_slice values,
@@ -138,8 +138,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Rows are elements of any size, and their offsets count rows. A sort, dictionary or ordo_top_k
- * moves values wider than 8 bytes as row numbers, and ordo_gather then collects them. */
+/* Rows are elements of any size, and their offsets count rows. Sorts, dictionaries and ordo_top_k
+ * take wide values as row numbers, for ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -148,7 +148,7 @@ struct ordo_gather_params {
 
 /* rows_out[i] = rows[indices[i]] for `count` indices (uint32_t) into n_rows rows. Keeps rows_out[i]
  * if the index is n_rows or more.
- * Cost:   one read of each index and requested row, one write of each row.
+ * Cost: one read of each index and requested row, one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
                                  struct ordo_slice rows, size_t n_rows, struct ordo_slice indices,
@@ -165,8 +165,8 @@ struct ordo_scatter_params {
 
 /* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. The last row of
  * an index counts. Skips indices of n_rows or more, and keeps rows without an index.
- * Cost:   one read of each index and row, one write of each row; without `distinct` also an atomic
- *         update per index.
+ * Cost: one read of each index and row, one write of each row; without `distinct` also an atomic
+ *   update per index.
  * Memory: 4 bytes per row of rows_out; none with `distinct`. */
 ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
                                   struct ordo_slice rows, struct ordo_slice indices, size_t count,
@@ -192,15 +192,15 @@ struct ordo_sort_params {
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
- * Cost:   one read of the keys; per 8 bits one read and one write of everything (one-sweep) or two
- *         reads and one write. One-sweep skips digits that all 8-byte keys share. From 2^22 keys of
- *         8 bytes up, keys with short segments of equal top digits need 2 or 3 passes and a local one.
+ * Cost: one read of the keys; for 8 bits one read and one write of everything (one-sweep) or two
+ *   reads and one write. One-sweep skips digits that all 8-byte keys share. Fewer passes from 2^22
+ *   keys of 8 bytes up (share/doc/array.md).
  * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
                                struct ordo_slice keys_out, struct ordo_slice values_out,
                                size_t count, const struct ordo_order *order);
-/* In place. */
+/* Sorts in place. */
 ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_params *params,
                                     void *keys, void *values, size_t count);
 
@@ -212,13 +212,13 @@ struct ordo_top_k_params {
     bool greatest; /* the k greatest keys, the greatest first; else the k least, the least first */
 };
 
-/* The first min(k, count) keys in order, sorted; equal keys in the order of the input. indices: the
+/* Returns the first min(k, count) keys in order; equal keys in the order of the input. indices: the
  * elements' numbers (uint32_t each), or ordo_none().
- * Cost:   two reads of all keys, more if most keys share their highest bits; one read on a CPU if k
- *         is small compared with count. Then a sort of the k elements (one launch up to 1024), and
- *         a read of their values.
- * Memory: half of the keys' bytes and 2 bytes per key, 256 KiB, two buffers of the output's keys and
- *         indices, and the sort's. */
+ * Cost: two reads of all keys, more if most share their highest bits; one read on a CPU if k is
+ *   small compared with count. Then a sort of k elements (one launch up to 1024) and a read of
+ *   their values.
+ * Memory: half of the keys' bytes and 2 bytes a key, 256 KiB, two buffers of the output's keys and
+ *   indices, and the sort's. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -232,9 +232,10 @@ struct ordo_select_params {
     bool      greatest; /* ranks count from the greatest key down; else from the least up */
 };
 
-/* The key of rank k (0: the least; count / 2: the median), and its index (uint32_t) or ordo_none().
- * Cost:   ordo_top_k without the sort.
- * Memory: half of the keys' bytes and 2 bytes per key, 256 KiB.
+/* Returns the key of rank k (0: the least; count / 2: the median), and its index (uint32_t; or
+ * ordo_none()).
+ * Cost: ordo_top_k without the sort.
+ * Memory: half of the keys' bytes and 2 bytes a key, 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
 ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
                                  struct ordo_slice keys, size_t count, size_t k,
@@ -252,18 +253,18 @@ struct ordo_reduce_by_key_params {
     ordo_op   op;
     bool      wide;   /* sums of u32 as u64, of i32 as i64: values_out has 8 bytes an element */
     bool      sorted; /* equal keys are neighbours: no sort. Each run of equal keys is a group */
-    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Keys that differ
-     * above them come out in any order, and each run of equal keys is a group. */
+    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Each run of equal
+     * keys is a group, in any order of the bits above. */
     uint32_t bits;
 };
 
-/* Group by: the sum (minimum, maximum) of the values of each different key, and the number of its
- * elements, in ascending order of keys, or in the order of the input with `sorted`. counts:
- * uint32_t per group, or ordo_none(). capacity: of the outputs; further groups are not written.
- * groups receives the number of groups as one uint32_t.
- * Cost:   a sort unless `sorted`; then one read of each element with look-back, else two.
+/* Groups by key: returns the sum (minimum, maximum) of the values of each different key and its
+ * number of elements (counts, uint32_t each; or ordo_none()), in ascending order of keys, or in the
+ * order of the input with `sorted`. groups receives the number of groups as one uint32_t. Groups
+ * beyond capacity are not written.
+ * Cost: a sort unless `sorted`; then one read of each element with look-back, else two.
  * Memory: at most 1 % of the input plus 64 KiB; unless `sorted` a sort's and one buffer of the
- *         input's size. */
+ *   input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
                                         struct ordo_slice keys, struct ordo_slice values,
@@ -283,7 +284,8 @@ struct ordo_unique_params {
     uint32_t  bits;
 };
 
-/* Each different key once, and the number of its elements: ordo_reduce_by_key without values. */
+/* Returns each different key once, and its number of elements, as ordo_reduce_by_key without
+ * values. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
                                  struct ordo_slice counts, size_t capacity,
@@ -300,9 +302,10 @@ struct ordo_merge_params {
     bool      descending;  /* both inputs and the output are descending */
 };
 
-/* Stable merge of two sorted sequences: of equal keys, a's come first. a_count + b_count <=
- * ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside the buffers.
- * Cost:   one read and one write of everything.
+/* Merges two sorted sequences, stably: a's elements come before equal ones of b. a_count + b_count
+ * <= ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside the
+ * buffers.
+ * Cost: one read and one write of everything.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
                                 struct ordo_slice a_keys, struct ordo_slice a_values,
@@ -315,16 +318,15 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted run of a multi-way merge: `count` elements from element `at` of the call's keys and
- * values. */
+/* A sorted run of a multi-way merge: count elements from element `at` of keys and values. */
 struct ordo_run {
     size_t at, count;
 };
 #define ORDO_MAX_RUNS 16
 
-/* Stable merge of up to ORDO_MAX_RUNS sorted runs of the same buffers in one pass: of equal keys,
- * an earlier run's come first. Runs may have any lengths and places.
- * Cost:   one read and one write of everything, plus a search per 128 elements.
+/* Merges up to ORDO_MAX_RUNS sorted runs of the same buffers in one pass, stably: an earlier run's
+ * elements come before equal ones. Runs may have any lengths and places.
+ * Cost: one read and one write of everything, plus a search for each 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
                                      struct ordo_slice keys, struct ordo_slice values,
@@ -339,36 +341,36 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 /* ---- search -------------------------------------------------------------------------------- */
 
 /* A static search index over a sorted array, which must stay in place and unchanged.
- * Memory:      7 % of the keys' bytes with nodes of 16 keys (shipped), 15 % with 8, 4 % with 32, plus up
- *              to 1 KiB.
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys (shipped), 15 % with 8, 4 % with 32; and up
+ *   to 1 KiB.
  * Concurrency: any number of threads may search. Destroy it, before or after its device is closed,
- *              when no call with it is in progress; enqueued commands may run on. */
+ *   when no call with it is in progress; enqueued commands may run on. */
 typedef struct ordo_index ordo_index;
 
-/* Builds the index of `count` sorted keys, in ascending order. Enqueues; later calls may use *out
- * immediately, on another queue after order->done. */
+/* Builds the index of count sorted keys, in ascending order. Later calls may use *out immediately,
+ * on another queue after order->done. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
 /* Builds an index that holds the keys, compressed. Searches do not read `keys`, which may be
  * changed, freed, and ordo_none() in calls.
- * Cost:     ranks among 2^24 keys: 24.8 instead of 29.8 G/s (H200).
- * Memory:   0.53 of keys and index for 2^24 of 2^32 uniform keys, at most 1.13 of them.
- * Blocking: until the index is built. */
+ * Cost: ranks among 2^24 keys: 24.8 instead of 29.8 G/s (H200).
+ * Memory: 0.53 of keys and index for 2^24 of 2^32 uniform keys, at most 1.13 of them.
+ * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
-/* Sets *index to NULL. index and *index may be NULL. Pending commands finish. */
+/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. Pending commands finish. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
-/* The index's device memory; 0 for NULL. */
+/* Returns the index's device memory; 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
 /* The order in which queries that do not ascend are processed. Answers are the same. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* as they come */
-    ORDO_SCHEME_BUFFERED =
-        2, /* partitioned by their highest 8 bits, so that a part's keys stay in a cache */
+    /* partitioned by their highest 8 bits, so that a part's keys stay in a cache */
+    ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then in one pass through the keys */
 } ordo_scheme;
 
@@ -376,16 +378,16 @@ struct ordo_search_params {
     ordo_type key;
     bool      upper;          /* the number of keys <= query; else of keys < query */
     bool      sorted_queries; /* queries ascend: faster; if they do not, results are still right */
-    const ordo_index         *
-        index; /* over exactly these keys (mem, at, count); NULL: binary search, always in calls ending in _host */
-    ordo_scheme scheme; /* memory of the others: 8 bytes and two keys per query */
+    /* Over exactly these keys (mem, at, count); NULL: binary search. _host calls take NULL. */
+    const ordo_index *index;
+    ordo_scheme       scheme; /* memory of the others: 8 bytes and two keys per query */
 };
 
-/* ranks[i] (uint32_t) = the number of keys less than queries[i] (`upper`: or equal), among `count`
+/* ranks[i] (uint32_t) = the number of keys less than queries[i] (`upper`: or equal), among count
  * ascending keys. Unsorted keys give undefined ranks within 0..count, and never an access outside
  * the buffer.
- * Cost:   random queries with an index: about log(count) / log(node keys) reads of a node (64 to 128
- *         bytes); without: log2(count) reads, of which a GPU does about ten in local memory.
+ * Cost: for random queries with an index about log(count) / log(node keys) reads of a node (64 to
+ *   128 bytes); without one log2(count) reads, about ten of them in local memory on a GPU.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -401,9 +403,9 @@ struct ordo_equal_range_params {
     const ordo_index *index;
 };
 
-/* Both bounds: the keys lower[i] .. upper[i] - 1 (uint32_t each) are equal to queries[i]. Unsorted
- * keys give lower[i] <= upper[i] <= count.
- * Cost:   ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads near its end.
+/* Finds both bounds: the keys lower[i] .. upper[i] - 1 (uint32_t each) are equal to queries[i].
+ * Unsorted keys give lower[i] <= upper[i] <= count.
+ * Cost: ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads near its end.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,
@@ -436,7 +438,7 @@ ORDO_API ordo_status ordo_lookup_host(ordo_device *device, const struct ordo_loo
                                       const void *queries, size_t n_queries, void *values_out,
                                       uint8_t *found);
 
-/* Parameters in place, as in ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_scan_params(...)          (&(struct ordo_scan_params) { __VA_ARGS__ })
 #define ordo_reduce_params(...)        (&(struct ordo_reduce_params) { __VA_ARGS__ })

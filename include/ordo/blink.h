@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The B-link tree: nodes of 28 entries with links to the right, for small batches, ranges and
- * concurrent operations. share/doc/blink.md explains it and has its measurements. */
+ * concurrent operations. share/doc/blink.md explains it and has its measurements.
+ *
+ * Example:
+ *
+ *     ordo_dict *tree = NULL;
+ *     ordo_blink_create(dev, ordo_blink_config(.dict = { .key = ORDO_U64, .value_bytes = 8 }),
+ *                       &tree);
+ *     ordo_dict_apply_concurrent_host(tree, &(struct ordo_host_concurrent_batch) {
+ *         .codes = codes, .keys = keys, .values = values, .count = count, .found = found }); */
 #ifndef ORDO_BLINK_H
 #define ORDO_BLINK_H
 
@@ -12,32 +20,31 @@ extern "C" {
 
 struct ordo_blink_config {
     struct ordo_dict_config dict;
-    /* How full build and compact make nodes, in percent: 50 to 100; 0: 90. */
+    /* Fill of nodes after build and compact, in percent: 50 to 100; 0: 90. */
     uint32_t fill_percent;
-    /* Leaves at most, of up to 28 elements each; 0: no limit but the device's memory. If a batch in
-     * order needs more: ORDO_NO_DEVICE_MEMORY, and nothing changes. A concurrent batch refuses
-     * single operations. */
+    /* Maximum of leaves, of up to 28 elements each; 0: no limit but the device's memory. A batch in
+     * order that needs more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch
+     * refuses single operations. */
     size_t max_leaves;
 };
 
-/* Creates an empty B-link tree, which supports all calls of dict.h, ordo_dict_apply_concurrent
- * included.
- * Cost: an update reads and writes each leaf that it touches once, or rebuilds the tree if there
- *   are many for each leaf.
+/* Creates an empty B-link tree, which supports all calls of dict.h.
+ * Cost: an update reads and writes each leaf that it touches once, or rebuilds the tree if the
+ *   updates are many for each leaf.
  * Memory: 1.35 times keys and values after a build, 1.7 after random updates, 3 at most for a
  *   sliding window; a sixth more in reserve. A build holds the old tree, the elements twice and the
  *   new tree.
- * Blocking: an update waits once before it changes anything, or three times if over 1024 fall into
- *   one leaf.
- * Errors: the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if the stores could
- *   exceed ORDO_MAX_COUNT. ORDO_BROKEN if a kernel failed half way and damaged a node, until the
- *   tree is built or cleared.
+ * Blocking: an update waits once, before it changes anything, or three times if over 1024 of its
+ *   elements fall into one leaf.
+ * Errors: the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if the stores
+ *   could exceed ORDO_MAX_COUNT. ORDO_BROKEN if a failed kernel damaged a node, until the tree is
+ *   built or cleared.
  * Concurrency: a batch refuses stores (ORDO_NOT_STORED) if no leaf is left and an eighth of them
  *   does not fit in order. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 
-/* Parameters made in place, as ordo.h says. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_blink_config(...) (&(struct ordo_blink_config) { __VA_ARGS__ })
 #endif

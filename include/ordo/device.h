@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An OpenCL device: its facts, kernel variants, tunables, built programs and scratch memory.
  *
- *     ordo_device *dev = NULL;
- *     ordo_status got = ordo_device_open(NULL, &dev);  // ORDO_DEVICE, else a GPU, else a CPU
- *     ...
- *     ordo_device_close(&dev);
- *
- * Concurrency  Any thread may use any device. Calls on one device are enqueued one after another
- *              under its lock, which no call holds while it waits, unless the call is said to
- *              block. Devices share nothing. No other call on a device may run while it is closed.
+ * Concurrency  Any thread may use any device. A lock of the device enqueues its calls one after
+ *              another. No call holds it while it waits, unless its comment says that it blocks.
+ *              Devices share nothing. No other call on a device may run while it is closed.
  * Fork         In the child of a fork, calls on a device of the parent return ORDO_FORKED
  *              immediately. Destroying and closing there frees host memory and does not call the
  *              driver. A child that computes must be forked before OpenCL is first used, or call
  *              exec, because many drivers do not work in such a child (with PoCL the first command
  *              never ends).
- */
+ *
+ * Example: opens the device of ORDO_DEVICE, else a GPU, else a CPU.
+ *
+ *     ordo_device *dev = NULL;
+ *     ordo_status status = ordo_device_open(NULL, &dev);
+ *     if (status != ORDO_OK)
+ *         printf("%s\n", ordo_status_string(status));
+ *     ordo_device_close(&dev); */
 #ifndef ORDO_DEVICE_H
 #define ORDO_DEVICE_H
 
@@ -36,8 +38,8 @@ typedef struct ordo_device ordo_device;
 
 /* ---- the environment ----------------------------------------------------------------------------
  *
- * Read when a device is opened, unless config has the setting. Ignored in a program that has more
- * rights than its caller (set-user-ID and the like).
+ * Read when a device is opened, unless config has the setting. Ignored in programs with more rights
+ * than their caller (set-user-ID).
  *
  *   ORDO_DEVICE   selects the device. ORDO_NO_DEVICE, with the choices, if it selects none
  *   ORDO_MASK     features that the device does without, for tests. ORDO_INVALID if it is unknown
@@ -49,8 +51,8 @@ typedef struct ordo_device ordo_device;
  *   ORDO_CACHE    the directory of built programs and self-test outcomes, or "off". Default:
  *                 $XDG_CACHE_HOME/ordo, else ~/.cache/ordo. Its files are run, so it and they must
  *                 belong to the user, and nobody else may write to them; links are not followed.
- *                 Without a cache each process builds all programs, after one warning. The cache
- *                 keeps under 128 MiB: it removes its oldest entries, and never files of others */
+ *                 Without a cache each process builds all programs, after one warning. A cache of
+ *                 128 MiB loses its oldest entries, and never files of others */
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -61,9 +63,9 @@ typedef enum ordo_log_level {
     ORDO_LOG_DEBUG = 3
 } ordo_log_level;
 
-/* Receives one message, without a newline, valid during the call.
+/* Receives one message, without a newline, valid during the call. It must not call Ordo.
  * Concurrency: one message of a device at a time, on the thread of the Ordo call, usually with the
- *              device's lock held. So `log` needs no lock for one device. It must not call Ordo. */
+ *   device's lock held. So `log` needs no lock for one device. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
 /* How to open a device. Zero means default. Only `log` and `user` are kept after the call. */
@@ -85,35 +87,35 @@ struct ordo_device_config {
     bool        profiling;     /* the own queue has CL_QUEUE_PROFILING_ENABLE, to time calls:
                                   see order->done */
     bool        no_self_test;  /* skip the self-test (for tools that only list) */
-    /* Threads that build kernels ahead while no call waits: from the creation of a dictionary on,
-     * the kernels that it is likely to need. 1 to 16; -1: none; 0: ORDO_BUILD_THREADS (0 to 16;
-     * other words are logged and ignored), else 2 on a GPU, and none if kernels run on the CPU. */
+    /* Threads that build a new dictionary's likely kernels ahead, while no call waits. 1 to 16;
+     * -1: none; 0: ORDO_BUILD_THREADS (0 to 16; other words are logged and ignored), else 2 on a
+     * GPU, and none if kernels run on the CPU. */
     int build_threads;
 };
 
-/* Opens a device with its own context and in-order queue.
- * Cost:     0.26 s on an H200, of which the driver takes 0.25. 1.9 s the first time, when kernels
- *           are compiled, some seconds on a CPU. Repeats the self-test for a new or changed
- *           profile.
- * Blocking: for probe and self-test. facts.dropped lists the variants that failed and were
- *           replaced.
- * Errors:   ORDO_NO_DEVICE (the message lists the choices, or the package to install), ORDO_IO,
- *           ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if the safest variant fails,
- *           ORDO_OPENCL, ORDO_NO_HOST_MEMORY, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED,
- *           ORDO_TOO_LARGE. Then *out is NULL. */
+/* Opens a device with its own context and in-order queue, and tests it. Sets *out to NULL on error.
+ * Cost: 0.26 s on an H200 (driver: 0.25), 1.9 s the first time or with a new profile, to compile
+ *   and test kernels; some seconds on a CPU.
+ * Blocking: waits for probe and self-test. facts.dropped lists variants that failed and were
+ *   replaced.
+ * Errors: ORDO_NO_DEVICE (the message lists the choices, or the package to install), ORDO_IO;
+ *   ORDO_SELF_TEST, ORDO_BUILD and ORDO_UNSUPPORTED if the safest variant fails; ORDO_OPENCL,
+ *   ORDO_NO_HOST_MEMORY, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED, ORDO_TOO_LARGE. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
-/* Opens the caller's device with the caller's context and queue, which are retained. queue NULL:
+/* Opens the caller's device with the caller's context and queue, and retains them. queue NULL:
  * creates an in-order queue. Ignores config->select. */
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Waits for the device's own queue, releases all and sets *device to NULL. NULL and *NULL are
- * legal. Existing dictionaries and indexes remain usable, and keep what they need of the device
- * until the last one is destroyed. The log receives nothing more. */
+/* Releases all and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes remain
+ * usable, and keep their part of the device until the last one is destroyed. The log receives
+ * nothing more.
+ * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
-/* The OpenCL objects of a device, for the caller's own commands and buffers. Not retained. */
+/* Return the OpenCL objects of a device, for the caller's own commands and buffers. Not retained.
+ */
 ORDO_API cl_context       ordo_device_context(const ordo_device *device);
 ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
 ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
@@ -122,27 +124,25 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* After an error of the driver (ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY,
  * ORDO_BUILD, ORDO_DEVICE_FAILED) every object is as before the call, there is no order->done,
- * and the same call works as soon as the driver does. Commands that were enqueued stay enqueued.
- * If a driver fails for good (a lost device), each call returns its error, and destroying and
- * closing frees the rest. A call may then have succeeded although it returns an error, if only
- * its event could not be created. Calls enqueue and return. If a command fails later on the
- * device, a call that waits, such as ordo_device_finish, returns ORDO_DEVICE_FAILED. The outputs
- * of the command are undefined, and a dictionary must be cleared. Most drivers then refuse every
- * call on the context, and NVIDIA's every new context of the process, with ORDO_DEVICE_FAILED
- * until a call that waits succeeds. */
+ * and the same call works as soon as the driver does. Enqueued commands stay enqueued. If a driver
+ * fails for good (a lost device), each call returns its error, also one whose event alone could
+ * not be created; destroying and closing frees the rest.
+ * If a command fails later on the device, a call that waits, such as ordo_device_finish, returns
+ * ORDO_DEVICE_FAILED. The outputs of the command are undefined, and a dictionary must be cleared.
+ * Most drivers then refuse every call on the context, and NVIDIA's every new context of the
+ * process, with ORDO_DEVICE_FAILED until a call that waits succeeds. */
 
-/* Copies the message of the last failed call on this device, cut to `bytes` with its final 0:
- * the fact with names and values or the build log, then in brackets the device and the place in
- * the source. Returns the bytes of the whole message; 1: there was no failure. Calls with NULL
- * for device or dictionary leave no message. With several threads it is the last failure of any
- * of them. */
+/* Copies the message of the last failed call of any thread on this device, cut to `bytes` with its
+ * final 0: the fact with names and values or the build log, then in brackets the device and the
+ * place in the source. Returns the bytes of the whole message; 1: there was no failure. Calls with
+ * NULL for device or dictionary leave no message. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
-/* OpenCL's code of the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED or ORDO_BUILD
- * on this device; else 0. */
+/* Returns OpenCL's code of the last ORDO_OPENCL, ORDO_NO_DEVICE_MEMORY, ORDO_DEVICE_FAILED or
+ * ORDO_BUILD on this device; else 0. */
 ORDO_API cl_int ordo_device_last_cl_error(ordo_device *device);
 
-/* The name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". Never NULL. */
+/* Returns the name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". */
 ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -162,8 +162,7 @@ typedef enum ordo_atomics {
     ORDO_ATOMICS_NVIDIA = 2, /* PTX ld.relaxed, ld.acquire, st.release, fence.acq_rel.gpu */
 } ordo_atomics;
 
-/* Facts of a device, from feature lists, trial compiles and the self-test, never from version
- * strings. */
+/* Facts of a device, from feature lists, trial compiles and the self-test. */
 struct ordo_facts {
     char         name[128], vendor[128], platform[128], driver[128], version[128];
     bool         cpu;              /* the device is a CPU: teams of one, large chunks a work-item */
@@ -191,13 +190,13 @@ struct ordo_facts {
     char         dropped[256]; /* failed variants and their replacements, one per line; or "" */
 };
 
-/* Valid until the device is closed; NULL for NULL. Only ordo_device_self_test changes facts:
- * self_test_ms and self_test_remembered. */
+/* Returns the facts, valid until the device is closed; NULL for NULL. Only ordo_device_self_test
+ * changes them: self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test: known answers for lanes, atomics, scan and sort with the chosen variants.
- * Blocking: yes.
- * Errors:   ORDO_SELF_TEST if an answer is wrong, which the message names. */
+ * Blocking: waits.
+ * Errors: ORDO_SELF_TEST; the message names the wrong answer. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -211,8 +210,7 @@ struct ordo_memory {
 };
 ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
 
-/* Releases pooled scratch and restarts the peaks. Running commands keep their scratch until they
- * are done. */
+/* Releases pooled scratch and restarts the peaks. Running commands keep their scratch. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
 /* ---- tuning -------------------------------------------------------------------------------- */
@@ -225,11 +223,11 @@ typedef enum ordo_origin {
     ORDO_ORIGIN_SET
 } ordo_origin;
 
-/* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item when sorting
+/* One tunable for one shape of data, such as "sort.k4v4.items": items per work-item in a sort of
  * 4-byte keys with 4-byte values. */
 struct ordo_tunable_info {
     char        name[48];
-    const char *text; /* what it means */
+    const char *text; /* its meaning */
     uint32_t    value;
     ordo_origin origin;
     bool        applies;   /* other values can be faster on this device */
@@ -237,22 +235,21 @@ struct ordo_tunable_info {
     uint32_t    choice[16];
 };
 
-/* The i-th tunable, i from 0; ORDO_INVALID past the last. */
+/* Returns the i-th tunable, i from 0.
+ * Errors: ORDO_INVALID past the last. */
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
 /* Sets a tunable of this device object. Each call lowers values that exceed the device (larger
  * groups, more local memory, look-back without progress) to fit.
- * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later
- *         call returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for its registers
- *         say. */
+ * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
+ *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for its registers say. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes every tunable of origin TUNED or SET to the user's profile, which each later open
- * reads: $ORDO_PROFILE, else $XDG_CONFIG_HOME/ordo/<device>.profile, else
- * ~/.config/ordo/<device>.profile. Creates missing directories. A new file is readable by the
- * user only. Replaces a link at its place. `path` (may be NULL) receives the name, cut to
- * path_bytes with its final 0.
+/* Writes every tunable of origin TUNED or SET to the user's profile, which each later open reads:
+ * $ORDO_PROFILE, else $XDG_CONFIG_HOME/ordo/<device>.profile, else ~/.config/ordo/<device>.profile.
+ * Creates missing directories. A new file is readable by the user only, and replaces a link at its
+ * place. `path` (may be NULL) receives the name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if it cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
@@ -261,20 +258,20 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 /* The place of a call among the caller's commands. NULL: the device's own queue, no wait list,
  * no event.
  *
- * Wait lists  ORDO_INVALID for NULL in the list, for other objects than events, and for events of
- *             another context. ORDO_OPENCL, with the event's code as ordo_device_last_cl_error,
- *             for an event that has failed. Then nothing is enqueued.
- * Blocking    A call that changes a dictionary, or waits for the device, blocks until the events
- *             in the list are complete. So do queries that must first build something (dict.h).
- *             Another thread must set user events. Ordo's lock is not held meanwhile. If an event
- *             fails, the call returns ORDO_OPENCL and changes nothing. A call that changes a
- *             dictionary also waits for events that earlier calls on its queue wait for.
- * Failure     Other calls pass the list to the driver. If an event fails later, each of them, and
- *             each call without a list behind them in the queue, runs as a whole or not at all.
- *             Then order->done fails, and outputs are undefined. Later calls are right. (PoCL
- *             before version 4 crashes or hangs if an event fails that commands wait for.) If a
- *             command of the caller fails and the driver drops commands that change a dictionary,
- *             the next call checks it on the device, and returns ORDO_BROKEN if it is not sound. */
+ * Blocking  A call that changes a dictionary, waits for the device, or must first build something
+ *           (dict.h) blocks until the events in the list are complete, without Ordo's lock. Another
+ *           thread must set user events. If an event fails, the call returns ORDO_OPENCL and
+ *           changes nothing. A call that changes a dictionary also waits for events that earlier
+ *           calls on its queue wait for.
+ * Errors    ORDO_INVALID for NULL in the list, for other objects than events, and for events of
+ *           another context. ORDO_OPENCL, with the event's code as ordo_device_last_cl_error, for
+ *           an event that has failed. Then nothing is enqueued.
+ * Failure   Other calls pass the list to the driver. If an event fails later, each of them, and
+ *           each call without a list behind them in the queue, runs as a whole or not at all. Then
+ *           order->done fails, and outputs are undefined. Later calls are right. (PoCL before
+ *           version 4 crashes or hangs if commands wait for an event that fails.) If a command of
+ *           the caller fails and the driver drops commands that change a dictionary, the next call
+ *           checks it on the device, and returns ORDO_BROKEN if it is damaged. */
 struct ordo_order {
     cl_command_queue queue;  /* of the device's context; NULL: the device's own queue. In an
                                out-of-order queue barriers separate the kernels of a call */
@@ -283,7 +280,7 @@ struct ordo_order {
     cl_event        *done;   /* receives an event that the caller releases; may be NULL. It is a
                                 marker without duration. On an in-order queue with profiling, a call
                                 takes from the CL_PROFILING_COMMAND_END of the marker before it to
-                                that of its own */
+                                the end of its marker */
 };
 
 /* Waits until the device's own queue is empty. */

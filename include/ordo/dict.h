@@ -1,52 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered dictionaries in device memory: one interface to several structures.
  *
- *     ordo_dict *dict = NULL;
- *     ordo_lsm_create(dev, ordo_lsm_config(.dict = { .key = ORDO_U32, .value_bytes = 4 }), &dict);
- *     ordo_dict_upsert(dict, ordo_at(keys, 0), ordo_at(values, 0), count, NULL);
- *     ordo_dict_find(dict, ordo_at(queries, 0), n, ordo_at(out, 0), ordo_at(found, 0), NULL);
- *     ordo_dict_destroy(&dict);
- *
  * A dictionary maps distinct keys to values. Every key and every value is legal. Keys have the
- * order of array.h: integers by value, floats in IEEE total order (-0 and +0 are two keys, and so
- * is each NaN).
+ * order of array.h; -0 and +0 are two keys, and so is each NaN.
  *
  * Rules for all calls:
  *   Arrays      device memory with an offset in elements (ordo_at), or ordo_none() if the call
  *               allows it. Values must be ordo_none() if value_bytes is 0. A call whose name
  *               ends in _host takes host memory (NULL for ordo_none()), needs device memory of
- *               the same size, and blocks. If that is missing, find, contains, count, seek,
- *               seek_within, rank, select and aggregate work in pieces. No other thread's call
- *               comes between the pieces. After an error, some outputs may be written.
+ *               the same size, and blocks. If that is missing, queries of single keys, counts and
+ *               aggregates work in pieces, and after an error some outputs may be written.
+ *               Other threads' calls wait for all pieces.
  *   Batches     0 to ORDO_MAX_COUNT elements. A batch acts as if its operations ran one after
- *               another in the order of their indices. Queries see all updates of earlier
- *               calls. An empty batch signals order->done and sets returned numbers and
- *               offsets[0] to 0.
+ *               another in the order of their indices. Queries see all earlier updates. An empty
+ *               batch signals order->done and sets returned numbers and offsets[0] to 0.
  *   Blocking    a call enqueues and returns, unless it says that it waits. Inputs must stay
  *               unchanged, and outputs must not be read, until the commands have completed.
  *   Events      a call that changes the dictionary blocks until the events in order->wait have
- *               completed, so another thread must set a user event. If one failed, the call
- *               returns ORDO_OPENCL and changes nothing. It also waits for events that earlier
- *               calls on its queue wait for. A query passes the list on and returns, unless it
- *               waits anyway or must first build something, as the first query of order after
- *               an update does (device.h, ordo_order).
- *   First call  a call builds the kernels that it is the first to need. On an H200 this takes
- *               0.05 to 1 s for each and up to 1.2 s in all, on a CPU up to 4 s, and some ms
- *               from the disk cache (prepare.h).
+ *               completed. A query passes them on, unless it waits anyway or must first build
+ *               something, as the first query of order after an update does (ordo_order).
+ *   First call  builds the kernels that it needs: 0.05 to 1 s each and up to 1.2 s in all on an
+ *               H200, up to 4 s on a CPU, some ms from the disk cache (prepare.h).
  *   Order       a call on another queue waits for the earlier calls on the same dictionary.
- *   Overlap     outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may
- *               overlap.
+ *   Overlap     outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may overlap.
  *   Results     are bit-identical on all devices, structures and tunings, except for the order
  *               in which a hash table exports (hash.h).
- *   Errors      ORDO_INVALID; ORDO_TOO_LARGE (more than ORDO_MAX_COUNT elements in a batch or
- *               in all, or an allocation above the device's largest); ORDO_UNSUPPORTED
- *               (ordo_dict_can); ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD,
- *               ORDO_OPENCL, ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error explains.
- *               After an error of arguments or memory the content is unchanged. After
- *               ORDO_OPENCL, structures that change in place (blink.h, hash.h) may hold a part
- *               of the batch. The next call then checks the structure and returns ORDO_BROKEN
- *               if it is damaged; ordo_dict_build and ordo_dict_clear repair it.
- *   Threads     any number may use one dictionary. A lock runs their calls one after another. */
+ *   Errors      as in array.h. ORDO_TOO_LARGE: more than ORDO_MAX_COUNT elements in a batch or
+ *               in all, or an allocation above the device's largest. ORDO_UNSUPPORTED:
+ *               ordo_dict_can. After an error of arguments or memory the content is unchanged.
+ *               After ORDO_OPENCL, structures that change in place (blink.h, hash.h) may hold a
+ *               part of the batch. The next call then checks the structure and returns
+ *               ORDO_BROKEN if it is damaged; ordo_dict_build and ordo_dict_clear repair it.
+ *   Threads     any number may use one dictionary. A lock runs their calls one after another.
+ *
+ * Example:
+ *
+ *     ordo_dict *dict = NULL;
+ *     ordo_lsm_create(dev, ordo_lsm_config(.dict = { .key = ORDO_U32, .value_bytes = 4 }), &dict);
+ *     ordo_dict_upsert(dict, ordo_at(keys, 0), ordo_at(values, 0), count, NULL);
+ *     ordo_dict_find(dict, ordo_at(queries, 0), n, ordo_at(out, 0), ordo_at(found, 0), NULL);
+ *     ordo_dict_destroy(&dict); */
 #ifndef ORDO_DICT_H
 #define ORDO_DICT_H
 
@@ -64,9 +57,10 @@ struct ordo_dict_config {
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
 
-/* Destroys the dictionary and sets *dict to NULL. NULL and *NULL are allowed. Enqueued commands
- * complete. No other thread may be in a call on it. The device may be closed before; its resources
- * live until the last dictionary is destroyed. */
+/* Destroys the dictionary and sets *dict to NULL. Accepts NULL and *NULL. Enqueued commands
+ * complete. The device may be closed before; its resources live until the last dictionary is
+ * destroyed.
+ * Concurrency: no other thread may be in a call on it. */
 ORDO_API void ordo_dict_destroy(ordo_dict **dict);
 
 typedef enum ordo_dict_op {
@@ -80,19 +74,19 @@ typedef enum ordo_dict_op {
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* apply_concurrent */
 } ordo_dict_op;
-/* Whether the dictionary's structure can do this; false for NULL. */
+/* Returns whether the dictionary's structure supports op; false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
-/* The name of the structure, such as "lsm" or "sorted array"; "" for NULL. */
+/* Returns the name of the structure, such as "lsm" or "sorted array"; "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 
 /* ---- updates ------------------------------------------------------------------------------- */
 
 /* Replaces the content by count elements in any order. The last one of equal keys counts.
- * Cost:      one sort
- * Memory:    the old content stays until the end. A sorted array, an LSM or a FAST tree also takes
- *            up to 2.2 times the new keys and values (3.3 times if keys repeat) and 4 MiB, a
- *            B-link tree or a skiplist 5 times. For other structures see their headers.
- * Blocking:  waits for the number of distinct keys */
+ * Cost: one sort.
+ * Memory: up to 2.2 times the new keys and values (3.3 times if keys repeat) and 4 MiB in a sorted
+ *   array, LSM or FAST tree, 5 times in a B-link tree or skiplist, else see the structure's header.
+ *   The old content stays until the end.
+ * Blocking: waits for the number of distinct keys. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
                                      const struct ordo_order *order);
@@ -100,18 +94,18 @@ ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, con
                                           size_t count);
 
 /* Stores each key with its value, which replaces the old value.
- * Cost:      an update (the structures' headers)
- * Memory:    scratch of the batch's keys and values, or as the structure's header says */
+ * Cost: an update (the structure's header).
+ * Memory: scratch of the batch's keys and values, or as the structure's header says. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count);
 
-/* Stores each absent key; present keys keep their values. inserted (one byte each, or ordo_none())
- * becomes 1 if the key was stored, else 0. Only the first of equal keys is stored.
- * Cost:      a sort of the keys, a find for each, and an update
- * Memory:    scratch of two keys and 12 bytes for each element, or the update's if larger */
+/* Stores each absent key; present keys keep their values. Only the first of equal keys is stored.
+ * inserted[i] (one byte; or ordo_none()) = 1 if key i was stored, else 0.
+ * Cost: a sort of the keys, a find for each, and an update.
+ * Memory: scratch of two keys and 12 bytes for each element, or the update's if larger. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       struct ordo_slice inserted, const struct ordo_order *order);
@@ -119,33 +113,33 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
                                            size_t count, uint8_t *inserted);
 
 /* Combines stored values with given ones: old + new, or the lesser or the greater. An absent key
- * gets the new value. All equal keys of a batch count.
- * value:     a type of value_bytes bytes. ORDO_SUM takes integers, modulo 2^32 or 2^64;
- *            ORDO_MIN and ORDO_MAX take every type, in its order.
- * Cost:      a sort with values, a find for each key, and an update. Hash tables, B-link trees,
- *            skiplists, sorted arrays and X-fast tries combine during the update.
- * Memory:    scratch of a key, two values and 2 bytes for each element, and the update's scratch
- * Errors:    ORDO_INVALID if value_bytes is 0 or not the size of `value`, ORDO_UNSUPPORTED for
- *            sums of floats, because they would depend on the order */
+ * gets the new value. All equal keys of a batch count. `value` is the type of the values.
+ * Cost: an update, a sort with values and a find for each key. Hash tables, B-link trees,
+ *   skiplists, sorted arrays and X-fast tries combine during the update.
+ * Memory: scratch of a key, two values and 2 bytes for each element, and the update's.
+ * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`; ORDO_UNSUPPORTED for sums of
+ *   floats, which would depend on the order. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
                                        struct ordo_slice keys, struct ordo_slice values,
                                        size_t count, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op,
                                             const void *keys, const void *values, size_t count);
 
-/* Removes each key; absent keys are allowed. Cost and memory of ordo_dict_upsert. */
+/* Removes each key; absent keys are allowed.
+ * Cost: as ordo_dict_upsert.
+ * Memory: as ordo_dict_upsert. */
 ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
 /* Removes all keys in [lo[i], hi[i]] for each i. Ranges may overlap; one with lo[i] > hi[i] is
- * empty. erased (uint32_t each, or ordo_none()): the keys that range i removed after those before
- * it.
- * Cost:      two ranks for each range, a sort of them, a range query and an update. One range in
- *            an LSM: lsm.h.
- * Memory:    scratch of the removed keys, and 44 bytes and two keys for each range; 17 more with
- *            overlaps and `erased`
- * Blocking:  waits for the number of keys */
+ * empty. erased[i] (uint32_t; or ordo_none()) = the keys that range i removed after the ranges
+ * before it.
+ * Cost: two ranks for each range, a sort of them, a range query and an update. One range in an LSM:
+ *   lsm.h.
+ * Memory: scratch of the removed keys, and 44 bytes and two keys for each range; 17 more with
+ *   overlaps and `erased`.
+ * Blocking: waits for the number of keys. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
                                            struct ordo_slice hi, size_t count,
                                            struct ordo_slice        erased,
@@ -156,10 +150,9 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
 /* Removes the count least elements, or all if there are fewer, and returns them in order, as a
  * priority queue does. take_last removes the greatest and returns them in descending order. *taken
  * receives their number. keys_out and values_out have count elements or are ordo_none().
- * Cost:      a range query and an update. In an LSM less (lsm.h); the end of a sorted array is cut
- *            off in place.
- * Memory:    scratch of a key and a byte for each
- * Blocking:  waits for their number */
+ * Cost: a range query and an update. In an LSM less (lsm.h); a sorted array is shortened in place.
+ * Memory: scratch of a key and a byte for each.
+ * Blocking: waits for their number. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *taken,
                                           const struct ordo_order *order);
@@ -174,18 +167,19 @@ ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, voi
 /* Empties the dictionary and frees its memory. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
-/* Drops replaced and erased elements and frees unused memory. Blocks in use keep about 3 % of keys
- * and values unused, in a B-link tree 10 %. Blocking: waits. */
+/* Drops replaced and erased elements and frees unused memory.
+ * Memory: about 3 % of keys and values stay unused in blocks, in a B-link tree 10 %.
+ * Blocking: waits. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost:    a search for each query, in an LSM in each run, and the results. The structures' headers
- *          say what may come before.
- * Memory:  scratch for each query. Finds: none. Counts: up to 8 bytes. Seeks: 4, and a key without
- *          keys_out, 1 without found. Ranges: 20, in an LSM 8 more for each further run. */
+ * Cost: a search for each query, in an LSM in each run, and the results. A structure may prepare
+ *   something first (its header).
+ * Memory: scratch for each query. Finds: none. Counts: up to 8 bytes. Seeks: 4, and a key without
+ *   keys_out, 1 without found. Ranges: 20, in an LSM 8 more for each further run. */
 
-/* values_out[i] = the value of keys[i], unchanged if the key is absent. found[i] (one byte): 1 if
+/* values_out[i] = the value of keys[i], unchanged if the key is absent. found[i] (one byte) = 1 if
  * the key is present, else 0. Both may be ordo_none(). */
 ORDO_API ordo_status ordo_dict_find(ordo_dict *dict, struct ordo_slice keys, size_t count,
                                     struct ordo_slice values_out, struct ordo_slice found,
@@ -206,14 +200,12 @@ ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, stru
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
                                           size_t count, uint32_t *counts);
 
-/* Returns all elements with keys in [lo[i], hi[i]], in key order. Query i has elements
- * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. Each may be ordo_none().
- * offsets:   count + 1 numbers (uint64_t)
- * capacity:  elements of keys_out and values_out. If offsets[count] exceeds it, these are not
- *            written.
- * needed:    receives offsets[count]. The call waits and returns ORDO_TOO_SMALL if that exceeds
- *            capacity. With NULL it does not wait, and the caller compares. The _host call
- *            always waits. */
+/* Returns all elements with keys in [lo[i], hi[i]], in key order. Query i has elements offsets[i]
+ * to offsets[i + 1] - 1 of keys_out and values_out. Each may be ordo_none(); offsets has count + 1
+ * numbers (uint64_t). *needed receives offsets[count].
+ * Blocking: waits if `needed` is not NULL, and in the _host call.
+ * Errors: ORDO_TOO_SMALL if offsets[count] exceeds capacity, the elements of keys_out and
+ *   values_out, which are then not written. Without `needed` the caller compares. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -238,9 +230,9 @@ struct ordo_limited_ranges {
     size_t            capacity; /* elements of keys_out and values_out */
 };
 /* Answers ranges with limits as ordo_dict_range does.
- * Cost:      a range query; with limits also two ranks and a selection for each. Descending order
- *            moves the elements once more.
- * Memory:    scratch of a range query; with limits also 16 bytes and three keys for each */
+ * Cost: a range query; with limits also two ranks and a selection for each. Descending order moves
+ *   the elements once more.
+ * Memory: scratch of a range query; with limits also 16 bytes and three keys for each. */
 ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *dict,
                                              const struct ordo_limited_ranges *ranges,
                                              size_t *needed, const struct ordo_order *order);
@@ -260,16 +252,14 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
                                                   const struct ordo_host_limited_ranges *ranges,
                                                   size_t                                *needed);
 
-/* results[i] = the sum, minimum or maximum (op) of the values of all keys in [lo[i], hi[i]], or
- * the identity of op (ordo_reduce) without keys. counts (uint32_t, or ordo_none()): their number.
- * `value` and op: see ordo_dict_combine.
- * Cost:      two ranks for each range, and its values if all ranges have at most 128 elements.
- *            Else a table answers in constant time. It costs an export and stays until the
- *            dictionary changes. If the ranges have less than a quarter of all elements, it covers
- *            only these and is not kept.
- * Memory:    the table: a value for each element, for extremes a 15th more. Scratch: 16 bytes for
- *            each range, and the values of short ranges.
- * Blocking:  waits for the lengths of the ranges */
+/* results[i] = the sum, minimum or maximum (op) of the values of all keys in [lo[i], hi[i]], or the
+ * identity of op without keys; counts[i] (uint32_t; or ordo_none()) = their number.
+ * Cost: two ranks for each range, and its values if all have at most 128 elements. Else an export
+ *   into a table that stays until the dictionary changes, or only of the ranges' elements, not
+ *   kept, if these are less than a quarter of all.
+ * Memory: scratch of 16 bytes and a short range's values for each range. Table: a value for each
+ *   element, for extremes a 15th more.
+ * Blocking: waits for the lengths of the ranges. */
 ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
                                          struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                          struct ordo_slice results, struct ordo_slice counts,
@@ -296,7 +286,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          uint8_t *found);
 
 /* Seeks that find nothing beyond bounds[i]: no greater key with ORDO_GE and ORDO_GT, no lesser key
- * with ORDO_LT and ORDO_LE. Memory: also scratch of a key, a value and a byte for each. */
+ * with ORDO_LT and ORDO_LE.
+ * Memory: also scratch of a key, a value and a byte for each. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
                                            size_t count, struct ordo_slice keys_out,
@@ -307,7 +298,8 @@ ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation r
                                                 void *keys_out, void *values_out, uint8_t *found);
 
 /* ranks[i] (uint32_t) = the number of keys less than keys[i] (ORDO_LT), or not greater (ORDO_LE).
- * Cost: a search, in an LSM in each run. Errors: ORDO_INVALID for other relations. */
+ * Cost: a search, in an LSM in each run.
+ * Errors: ORDO_INVALID for other relations. */
 ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice ranks,
                                     const struct ordo_order *order);
@@ -316,16 +308,17 @@ ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation
 
 /* Finds the element with ranks[i] (uint32_t) lesser keys; 0 selects the least. If there is none,
  * found[i] is 0 and the other outputs are unchanged. Each output may be ordo_none().
- * Cost:      one access in a sorted array, a binary search over leaves in a tree; in an LSM of
- *            several runs a step for each bit of a key and each run */
+ * Cost: one access in a sorted array, a binary search over leaves in a tree, a step for each bit of
+ *   a key and each run in an LSM of several runs. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
                                       struct ordo_slice found, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
                                            void *keys_out, void *values_out, uint8_t *found);
 
-/* Returns what ordo_dict_take_first and ordo_dict_take_last would take, without removing it. got
- * must not be NULL. Blocking: waits for their number. */
+/* Returns the elements that ordo_dict_take_first and ordo_dict_take_last would remove, and keeps
+ * them. got must not be NULL.
+ * Blocking: waits for their number. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
                                           const struct ordo_order *order);
@@ -337,7 +330,7 @@ ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *got);
 
-/* The least and the greatest element, with one element for each output, as ordo_dict_seek has. */
+/* Returns the least or the greatest element, one for each output, as ordo_dict_seek does. */
 ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out,
                                      struct ordo_slice value_out, struct ordo_slice found,
                                      const struct ordo_order *order);
@@ -349,13 +342,14 @@ ORDO_API ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out,
 ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
                                          uint8_t *found);
 
-/* Counts the keys. Blocking: waits. */
+/* Counts the keys.
+ * Blocking: waits. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
 /* Returns all elements in key order (in a hash table in the order of the table). *count receives
- * their number. If that exceeds capacity, nothing is written. values_out may be ordo_none().
- * Blocking:  waits
- * Errors:    ORDO_TOO_SMALL if *count exceeds capacity */
+ * their number. values_out may be ordo_none().
+ * Blocking: waits.
+ * Errors: ORDO_TOO_SMALL if *count exceeds capacity; nothing is written. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
                                       struct ordo_slice values_out, size_t capacity, size_t *count,
                                       const struct ordo_order *order);
@@ -385,8 +379,8 @@ typedef enum ordo_code {
     ORDO_N_CONCURRENT_CODES = 11, /* concurrent batches take the codes below this */
 } ordo_code;
 
-/* A mixed batch of count operations. Elements that an operation does not write are unchanged. All
- * arrays but codes and keys may be ordo_none() if no operation needs them. */
+/* A mixed batch of count operations. Unwritten elements stay unchanged. Arrays except codes and
+ * keys may be ordo_none() if unused. */
 struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* lower bounds of counts and ranges */
@@ -410,16 +404,13 @@ struct ordo_batch {
 };
 
 /* Applies a mixed batch as if its operations ran one after another in the order of their indices.
- * Cost:      single keys: one sort, one find for each, two scans (three with combines), one
- *            update. Seeks: 12 launches, a seek for each and two for each erasure, and up to 32
- *            steps. Farther seeks, counts, ranges, ranks or selections: 5 launches for each bit of
- *            count, then log2(count) steps for each, for ranges for each element.
- * Memory:    scratch of about 45 bytes for each operation (80 with order queries), keys and
- *            values, and the elements of ranges before the batch
- * Blocking:  waits
- * Errors:    ORDO_INVALID for an unknown code, those of ordo_dict_combine, ORDO_TOO_SMALL with
- *            *needed (which may be NULL) if ranges exceed range_capacity. Nothing is applied then.
- */
+ * Cost: one sort, one find for each key, two scans (three with combines), one update. Other
+ *   queries: share/doc/dict.md.
+ * Memory: scratch of about 45 bytes for each operation (80 with order queries), keys and values,
+ *   and the elements of ranges before the batch.
+ * Blocking: waits.
+ * Errors: as ordo_dict_combine; ORDO_INVALID for an unknown code; ORDO_TOO_SMALL with *needed
+ *   (which may be NULL) if ranges exceed range_capacity. Nothing is applied then. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
@@ -440,7 +431,13 @@ struct ordo_host_batch {
 ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *batch,
                                           size_t *needed);
 
-/* ---- concurrent batches -------------------------------------------------------------------- */
+/* ---- concurrent batches ------------------------------------------------------------------------
+ *
+ * Operations on single keys are linearizable: for each key one order of its operations explains
+ * all results. The order may differ between runs, but finds and contains see the state before the
+ * batch. Seeks, counts and ranges see each leaf at one moment, and leaves one after another. A
+ * reported key was present with that value at some moment. A key that was present throughout is
+ * reported once. Keys ascend. */
 
 /* The outcome of an operation of a concurrent batch: one byte. */
 typedef enum ordo_outcome {
@@ -450,8 +447,8 @@ typedef enum ordo_outcome {
     ORDO_UNKNOWN = 3,    /* not a code of concurrent batches; nothing done */
 } ordo_outcome;
 
-/* A batch of count operations without order between them. Members as in ordo_batch, except that the
- * caller lays out the capacity of each range. */
+/* A batch of count unordered operations. Members as in ordo_batch, except that the caller lays out
+ * the capacity of each range. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
     size_t            count;
@@ -459,31 +456,22 @@ struct ordo_concurrent_batch {
     struct ordo_slice found, keys_out, values_out, counts; /* see ordo_batch */
     struct ordo_slice outcomes;                            /* bytes: ordo_outcome; or ordo_none() */
 
-    /* An input, count + 1 of uint64_t, ascending: range i may write elements rooms[i] to
-     * rooms[i + 1] - 1. Those beyond counts[i] are undefined after the call. */
+    /* Input, count + 1 of uint64_t, ascending: range i may write elements rooms[i] to rooms[i + 1]
+     * - 1. The elements beyond counts[i] are undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity; /* their elements; rooms beyond are cut */
 };
 
 /* Applies a batch concurrently.
- * Order:     operations on single keys are linearizable: for each key one order of its operations
- *            explains all results. The order may differ between runs, but finds and contains see
- *            the state before the batch.
- * Ranges:    seeks, counts and ranges see each leaf at one moment, and leaves one after another. A
- *            reported key was present with that value at some moment. A key that was present
- *            throughout is reported once. Keys ascend.
- * Cost:      a search and a change of a leaf for each update. Updates that give up under
- *            contention are applied as by ordo_dict_apply, after a pass over the structure; seeks
- *            and counts over hundreds of leaves as by ordo_dict_seek and ordo_dict_count.
- * Memory:    scratch of 32 bytes for each of up to 2^24 operations at a time, fewer if memory is
- *            short; and the scratch of ordo_dict_apply for updates that give up
- * Blocking:  waits
- * Errors:    ORDO_OK if single operations lack memory (outcomes). ORDO_NO_DEVICE_MEMORY without
- *            scratch for 1024 operations, ORDO_INVALID for stores without values, counts or ranges
- *            without hi, ranges without rooms, ORDO_TOO_LARGE if ORDO_MAX_COUNT could be
- *            exceeded: nothing is done. ORDO_OPENCL: a part is done. ORDO_UNSUPPORTED without
- *            ORDO_CAN_CONCURRENT. */
+ * Cost: a search and a change of a leaf for each update; more under contention and for seeks and
+ *   counts over hundreds of leaves (share/doc/dict.md).
+ * Memory: scratch of 32 bytes for each of up to 2^24 operations at a time, fewer if memory is
+ *   short.
+ * Blocking: waits.
+ * Errors: ORDO_NO_DEVICE_MEMORY without scratch for 1024 operations; ORDO_INVALID for missing
+ *   values, hi or rooms; ORDO_TOO_LARGE if ORDO_MAX_COUNT could be exceeded: nothing is done.
+ *   ORDO_OPENCL: a part is done. ORDO_OK if single operations lack memory (outcomes). */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
@@ -506,8 +494,9 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks the structure's invariants by reading all of it. Blocking: waits. Errors: ORDO_BROKEN; the
- * message names the first violated invariant and its place. */
+/* Checks the structure's invariants by reading all of it.
+ * Blocking: waits.
+ * Errors: ORDO_BROKEN; the message names the first violated invariant and its place. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
 struct ordo_statistics {
@@ -519,13 +508,14 @@ struct ordo_statistics {
     size_t bytes_index; /* search indexes */
     size_t bytes_marks; /* bits and counters in addition to the elements */
     size_t bytes_spare; /* cached blocks, freed if memory is short; unused parts of blocks */
-    size_t bytes_peak;  /* maximum of all uses together since creation */
+    size_t bytes_peak;  /* maximum of all uses since creation */
     size_t cleanups;    /* since creation; in a tree, rebuilds */
     size_t leaves;      /* of a tree or a HAMT: nodes with elements */
     size_t levels;      /* of a tree or a HAMT: levels from the root to the leaves, both included */
     size_t restarts;    /* of concurrent batches: steps repeated because of conflicts */
 };
-/* Counts elements and memory. Blocking: waits. */
+/* Counts elements and memory.
+ * Blocking: waits. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
                                           struct ordo_statistics *out);
 

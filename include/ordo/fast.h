@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FAST: a static search tree over a sorted run, with a buffer of later updates, for data that is
- * read often and changes rarely. share/doc/fast.md explains the structure. */
+ * read often and changes rarely. share/doc/fast.md explains the structure.
+ *
+ * Example:
+ *
+ *     ordo_dict *tree = NULL;
+ *     ordo_fast_create(dev, ordo_fast_config(.dict = { .key = ORDO_F32, .value_bytes = 4 }),
+ *                      &tree);
+ *     ordo_dict_build_host(tree, keys, values, count);
+ *     ordo_dict_seek_host(tree, ORDO_LE, queries, n, keys_out, values_out, found); */
 #ifndef ORDO_FAST_H
 #define ORDO_FAST_H
 
@@ -12,25 +20,23 @@ extern "C" {
 
 struct ordo_fast_config {
     struct ordo_dict_config dict;
-    /* The tree is rebuilt when more elements have arrived than one in rebuild_one_in of its own. 1
-     * to 65536; 0: 128. A smaller number makes fewer rebuilds and a larger buffer. */
+    /* A tree of n elements is rebuilt after n / rebuild_one_in new ones. 1 to 65536; 0: 128. A
+     * smaller number makes fewer rebuilds and a larger buffer. */
     uint32_t rebuild_one_in;
 };
 
 /* Creates an empty FAST tree.
- * Cost:     an update of b elements sorts b and merges them with the buffer; after n /
- *           rebuild_one_in elements it rebuilds the tree, which ordo_dict_statistics counts as a
- *           cleanup. Queries cost as in a sorted array, and look into the buffer too, until they
- *           have paid for merging it with the tree.
- * Memory:   keys and values, 7 % of the keys for the tree, 2 bits for each element while there is a
- *           buffer; during a rebuild at most 2.2 times the keys and values and 4 MiB, which stay
- *           cached until ordo_dict_compact. Elements that do not fit into the largest allocation
- *           stay in the buffer.
+ * Cost: an update of b elements sorts b and merges them with the buffer, or rebuilds the tree
+ *   (cleanups in ordo_dict_statistics). Queries cost as in a sorted array, and a search of the
+ *   buffer, until they have paid for merging it with the tree.
+ * Memory: keys and values, 7 % of the keys for the tree, 2 bits for each element while there is a
+ *   buffer; during a rebuild at most 2.2 times the keys and values and 4 MiB, which stay cached
+ *   until ordo_dict_compact. Elements above the largest allocation stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_fast_config(...) (&(struct ordo_fast_config) { __VA_ARGS__ })
 #endif

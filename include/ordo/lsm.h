@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: sorted runs of geometric sizes. A batch of updates becomes a run, and runs of
- * similar sizes are merged. Updates are cheap. Queries look into every run. share/doc/lsm.md
- * explains the structure. */
+/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries look into every run.
+ * share/doc/lsm.md explains the structure.
+ *
+ * Example:
+ *
+ *     ordo_dict *events = NULL;
+ *     ordo_lsm_create(dev, ordo_lsm_config(.dict = { .key = ORDO_U64, .value_bytes = 8 },
+ *                                          .cleanup_doubled = true), &events);
+ *     ordo_dict_upsert(events, ordo_at(keys, 0), ordo_at(values, 0), count, NULL);
+ *     ordo_lsm_cleanup(events, NULL); */
 #ifndef ORDO_LSM_H
 #define ORDO_LSM_H
 
@@ -19,41 +26,39 @@ struct ordo_lsm_config {
     uint32_t growth;
     /* Cleans up after a change that leaves twice as many stored elements as live ones. */
     bool cleanup_doubled;
-    /* Cleans up if a count finds more than this share of the stored elements stale. The count runs
-     * if that many may be stale and cleanup_least elements have arrived since the last count. 0 to
-     * 100; 0: never. */
+    /* Cleans up if a count finds more than this share of the stored elements stale. Counts if that
+     * many may be stale and cleanup_least elements are new since the last count. 0 to 100; 0:
+     * never. */
     uint32_t cleanup_stale_percent;
     size_t   cleanup_least; /* fewer live elements than this count as this many; 0: 4096 */
     bool     keep_runs;     /* queries merge no runs; else runs that have cost them a merge */
 };
 
 /* Creates an empty LSM.
- * Cost:     an update of b elements into n sorts b and moves less than log2(n / b) times b elements
- *           on average. A find looks into each run until it finds its key. A query of order first
- *           searches for each element of new runs in each older run, once.
- * Memory:   keys and values, 1 bit for each element, 7 % of the keys for indexes; during merges at
- *           most 2.2 times the keys and values (2.25 for keys of 4 bytes alone) and 4 MiB, which
- *           stay cached until ordo_dict_compact.
- * Stale:    a change leaves fewer than 8 stored elements for each live one, or for each of
- *           cleanup_least.
+ * Cost: an update of b elements into n sorts b and moves less than log2(n / b) times b elements on
+ *   average. A find looks into each run until it finds its key. A query of order first searches for
+ *   each element of new runs in each older run, once.
+ * Memory: keys and values, 1 bit for each element, 7 % of the keys for indexes; during merges at
+ *   most 2.2 times the keys and values (2.25 for keys of 4 bytes alone) and 4 MiB, which stay
+ *   cached until ordo_dict_compact. A change leaves fewer than 8 stored elements for each live one,
+ *   or for each of cleanup_least.
  * Blocking: an update waits for the device only if it counts live elements or cleans up.
- * Errors:   ORDO_TOO_LARGE if keys, values, bits and index of a batch exceed the largest
- *           allocation. */
+ * Errors: ORDO_TOO_LARGE if keys, values, bits and index of a batch exceed the largest allocation.
+ */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all visible elements into one run and removes stale elements. Keeps memory for later
- * updates cached.
- * Cost:     reads and writes each element once; on a CPU, or without progress of work-groups,
- *           resolves the runs first.
- * Memory:   without memory for one run, or above the largest allocation, merges into as few runs as
- *           fit.
+/* Merges all visible elements into one run and removes stale elements.
+ * Cost: reads and writes each element once; on a CPU, or without progress of work-groups, resolves
+ *   the runs first.
+ * Memory: stays cached for later updates. Without memory for one run, or above the largest
+ *   allocation, merges into as few runs as fit.
  * Blocking: waits for the device.
- * Errors:   ORDO_NO_DEVICE_MEMORY if nothing could be merged, and nothing changed. ORDO_UNSUPPORTED
- *           if dict is no LSM. */
+ * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged, and nothing changed. ORDO_UNSUPPORTED
+ *   if dict is no LSM. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
-/* Parameters as an expression: see ordo.h. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_lsm_config(...) (&(struct ordo_lsm_config) { __VA_ARGS__ })
 #endif

@@ -2,14 +2,13 @@
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
  * Reading order: status.h (status codes), device.h (open a device), array.h (scan, sort, merge,
- *                search),
- * dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h, xfast.h and
- * hamt.h (the structures behind them), prepare.h (kernels ahead of time).
+ * search), dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
+ * xfast.h and hamt.h (their structures), prepare.h (kernels ahead of time).
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
  * one in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals
- * and macros, so there a variable is needed (since C++20 also ordo_sort_params params { .key =
- * ORDO_U32, .value_bytes = 4 };):
+ * and macros, and needs a variable (since C++20 also ordo_sort_params params { .key = ORDO_U32,
+ * .value_bytes = 4 };):
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;
@@ -39,7 +38,7 @@
 extern "C" {
 #endif
 
-/* The version of the linked library, which may be newer than the headers. Never NULL. */
+/* Returns the version of the linked library, which may be newer than the headers. */
 ORDO_API const char *ordo_version(void);
 
 #ifdef __cplusplus

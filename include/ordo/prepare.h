@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call compiles the kernels that it is the first to need, which takes 0.05 to some seconds once.
- * Ordo or the driver then keeps them on disk for later processes. On a GPU the device's own
- * threads (ordo_device_config) start to build the likely kernels when a dictionary is created.
- * ordo_device_prepare builds listed kernels ahead, when a service starts or is installed:
+/* Builds kernels ahead, when a service starts or is installed. A call compiles the kernels that it
+ * is the first to need, which takes 0.05 to some seconds once. Ordo or the driver then keeps them
+ * on disk. On a GPU the device's threads (ordo_device_config) build likely kernels when a
+ * dictionary is created.
+ *
+ * Example:
  *
  *     ordo_device_prepare(dev, ordo_prepare_params(.what = ORDO_PREPARE_LSM,
  *                                                  .keys = 1u << ORDO_U64,
- *                                                  .value_bytes = 1u << 4), NULL);
- */
+ *                                                  .value_bytes = 1u << 4), NULL); */
 #ifndef ORDO_PREPARE_H
 #define ORDO_PREPARE_H
 
@@ -52,10 +53,9 @@ struct ordo_prepare_params {
     uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
     size_t   batch;       /* elements of a call: small and large batches have different kernels */
 
-    /* For processes that fill one cache concurrently, because some drivers compile one program of a
-     * process at a time: this process builds only every parts-th program, from number `part` on,
-     * and makes no call. Once all have ended, one process prepares the same list without parts.
-     * parts 0: all. */
+    /* Divides the work among processes with one cache, because some drivers compile one program of
+     * a process at a time: builds only every parts-th program, from number `part` on, and makes no
+     * call. Then one process prepares the same list without parts. parts 0: all. */
     uint32_t part, parts;
 
     /* Reports progress in the calling thread; false cancels. May be NULL, and may call Ordo. */
@@ -72,15 +72,14 @@ struct ordo_prepared {
     double seconds;
 };
 
-/* Builds the kernels of the listed calls, then makes each call once on dictionaries of its own,
- * because some drivers finish a kernel when it first runs. Skips what the device or a structure
- * cannot do. params NULL: everything.
- * Blocking:  0.03 to 1 s for each program on an H200, whose driver compiles one program of a
- *            process at a time; as long as compiling takes on a CPU; tens of ms with filled caches
- * Memory:    some MB on the device, freed except for pooled scratch (ordo_device_trim)
- * Errors:    the error of the first program or call that failed, after all others; ORDO_CANCELLED.
- *            *out (may be NULL) is set unless params are refused.
- * Concurrency: other threads may use the device; their kernels are built first */
+/* Builds the kernels of the listed calls, then makes each call once, because some drivers finish a
+ * kernel when it first runs. Skips unsupported calls. params NULL: everything.
+ * Memory: some MB on the device, freed except for pooled scratch (ordo_device_trim).
+ * Blocking: 0.03 to 1 s for each program on an H200, whose driver compiles one at a time; tens of
+ *   ms with filled caches; the time to compile on a CPU.
+ * Errors: the first failure of a program or call, after all others; ORDO_CANCELLED. *out (may be
+ *   NULL) is set unless params are refused.
+ * Concurrency: other threads may use the device; their kernels are built first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,
                                          struct ordo_prepared             *out);

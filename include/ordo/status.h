@@ -41,7 +41,7 @@ typedef enum ordo_status {
 #undef X
 } ordo_status;
 
-/* The text of a status, in English. Never NULL; an unknown number gives "unknown status". */
+/* Returns the text of a status, in English; "unknown status" for an unknown number. */
 ORDO_API const char *ordo_status_string(ordo_status status);
 
 #ifdef __cplusplus

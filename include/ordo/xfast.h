@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix.
+/* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix, for
+ * prefixes, and large batches on GPUs. An array, flat, has the first leaf of each short prefix, a
+ * hash table the leaves of longer prefixes. share/doc/xfast.md has limits and measurements.
  *
- *     leaves    one sorted run of distinct keys
- *     flat      an array: where the leaves of each short prefix begin
- *     table     a hash table: the leaves of longer prefixes that have more than 16
+ * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
- * share/doc/xfast.md describes how it works, its limits and measurements. */
+ *     ordo_dict *routes = NULL;
+ *     ordo_xfast_create(dev, ordo_xfast_config(.dict = { .key = ORDO_U64, .value_bytes = 4 }),
+ *                       &routes);
+ *     uint64_t home = ordo_prefix_u64((uint64_t) 0xc0a80000 << 32, 16);
+ *     ordo_dict_upsert_host(routes, &home, values, 1);
+ *     ordo_xfast_longest_prefix_host(routes, queries, n, keys_out, values_out, found); */
 #ifndef ORDO_XFAST_H
 #define ORDO_XFAST_H
 
@@ -18,29 +23,25 @@ extern "C" {
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
     /* Bits from one length of prefixes in the table to the next: 1 to 8; 0: 4. A smaller number
-     * means fewer keys to search where keys are crowded, and more entries: with 1 up to 16 bytes
-     * a key, for 8-byte keys 55. */
+     * makes queries of crowded keys faster and the table larger: with 1 up to 16 bytes a key, for
+     * 8-byte keys 55. */
     uint32_t group;
     /* Seed of the table, as in ordo_hash_config: a random number if others choose the keys. */
     uint64_t seed;
 };
 
-/* Creates an empty X-fast trie. It does all of dict.h except concurrent batches.
- * Cost:      a find, seek or rank: two adjacent words of flat, a binary search of 4 to 8 keys in
- *            the mean, in one or two sectors, and the value; a count: two ranks. With more than 16
- *            keys in a range of flat, up to 3 lookups in the table come first (8-byte keys 4; with
- *            `group` 1: 5 and 6). Ranges and selections: as for the sorted array. An update of b
- *            elements into n: a sort of b, a merge of all, two more reads of n keys, a hash of each
- *            entry of the table.
- * Memory:    keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: almost
- *            nothing for uniform keys, up to 4 bytes a key for clustered ones, 14 for 8-byte keys.
- *            An update holds the leaves twice, 4 bytes a key, and the table as hash.h says. Peak of
- *            a build: keys and values twice, 14 bytes a key, and 4 MiB. Without memory for flat and
- *            table, queries search the sorted run until the next update or compact (see the log).
- * Blocking:  an update waits twice, and up to three times more if the table has entries
- * When not:  small batches, because each update costs time for all keys: LSM or B-link tree. No
- *            need of order: hash table. Little memory for updates: B-link tree. A CPU: sorted
- *            array. */
+/* Creates an empty X-fast trie. It supports all calls of dict.h except concurrent batches.
+ * Cost: a find, seek or rank: two words of flat, a binary search of 4 to 8 keys in the mean, in one
+ *   or two sectors, and the value; with more than 16 keys in a range of flat first up to 3 lookups
+ *   in the table (8-byte keys 4; with `group` 1: 5 and 6). Ranges and selections: as the sorted
+ *   array. An update of b elements into n: a sort of b, a merge of all, two more reads of n keys, a
+ *   hash of each entry of the table.
+ * Memory: keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: almost
+ *   nothing for uniform keys, up to 4 bytes a key for clustered ones, 14 for 8-byte keys. An
+ *   update: the leaves twice, 4 bytes a key, and the table as in hash.h. Peak of a build: keys and
+ *   values twice, 14 bytes a key, and 4 MiB. Without memory for flat and table, queries search the
+ *   sorted run until the next update or compact (see the log).
+ * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 
@@ -52,8 +53,8 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 
 /* Counts for each i the keys whose first lengths[i] bits (uint8_t) are the same as in keys[i], into
  * counts[i] (uint32_t). Length 0 counts all keys. Lengths above a key's bits act as a key's bits.
- * Cost:      lengths up to the bits of flat: two of its words; longer ones: a lookup in the
- *            table if the prefix has an entry, else two ranks among few keys */
+ * Cost: two words of flat for lengths up to its bits; for longer ones a lookup in the table if the
+ *   prefix has an entry, else two ranks among few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -95,9 +96,9 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
  * (IPv4 in u64: address << 32). prefixes_out[i] receives the prefix as a key, values_out[i] its
  * value, found[i] (one byte) 1; without a prefix found[i] is 0 and the others are unchanged.
  * Outputs may be ordo_none().
- * Cost:      a rank, a word, and a find for the value. The first call after a change makes the
- *            words, one for each key, at the cost of 1 to 4 finds a key.
- * Memory:    the words, as large as a key each, until the next change */
+ * Cost: a rank, a word, and a find for the value. The first call after a change makes a word for
+ *   each key, at the cost of 1 to 4 finds.
+ * Memory: the words, as large as a key each, until the next change. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
                                                size_t count, struct ordo_slice prefixes_out,
                                                struct ordo_slice        values_out,
@@ -107,7 +108,7 @@ ORDO_API ordo_status ordo_xfast_longest_prefix_host(ordo_dict *dict, const void 
                                                     void *prefixes_out, void *values_out,
                                                     uint8_t *found);
 
-/* Parameters made in place, as ordo.h says. */
+/* See ordo.h. */
 #ifndef __cplusplus
 #define ordo_xfast_config(...) (&(struct ordo_xfast_config) { __VA_ARGS__ })
 #endif

@@ -59,7 +59,14 @@ for header in sorted(os.listdir(include)):
     comments = re.findall(r"/\*(.*?)\*/", text, re.S)[1:]  # but for the licence
     comments = [c for c in comments if "Parameters made in place" not in c]
     missing = words(" ".join(comments)) - words(page)
-    must(not missing, f"{name} has not what {header} says: {sorted(missing)}")
+    must(not missing, f"{name} lacks words of {header}: {sorted(missing)}")
+    doc = os.path.join(os.path.dirname(include), "..", "share", "doc", f"{stem}.md")
+    if os.path.exists(doc):
+        missing = words(re.sub(r"\]\([^)]*\)", "]", read(doc))) - words(page)
+        must(not missing, f"{name} lacks words of share/doc/{stem}.md: {sorted(missing)}")
+    elif stem not in ("device", "ordo", "prepare", "status"):
+        must(False, f"share/doc/{stem}.md is missing")
+    must(stem in ("ordo", "status") or "\n.SH EXAMPLE" in page, f"{name} has an example")
     declared = re.findall(r"\b(ordo_\w+)\((?=[^;]*\)\s*;)", " ".join(re.findall(r"^ORDO_API.*?;", text, re.M | re.S)))
     for other in declared + re.findall(r"^#define (ordo_\w+)\(", text, re.M):
         n_names += 1

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: words.py [DIR]
 
-Checks the language of comments and pages below DIR (the repository). Prints each offence with its rule:
-  width     a line of code has at most 120 columns, of a public header 100, of a page 140 (tables and code blocks: any)
+Checks the language of comments and pages below DIR (the repository). Prints each offence with its file, line and rule:
+  width     a line of code has at most 120 columns, of a public header or a page 100 (tables, pictures and code blocks: any)
   opener    a comment does not begin with Of, The same, What, And, Those ...: it would depend on the comment above it
   word      a comment or page uses the word of the field, not one of the list below
   relative  a noun, not "what is", "of which", "that of", "those that"
+  header    the comment of a public call has at most 12 lines, of a call that creates a structure 20, with each of the sections
+            Cost, Memory, Blocking, Errors, Concurrency at most once and in this order
 Exit status 1 if there is an offence. KEPT lists sentences that may stay, and each of its entries must match.
 """
 import os
@@ -33,7 +35,7 @@ WORDS = {
     r"yardsticks?": "baseline",
     r"doubts?": "poisoned, failed",
     r"rehears\w+|stand-in": "dry run, dry-run device",
-    r"so many": "n, the count",
+    r"so many(?! \w+(?: \w+)? that)": "n, the count; 'so many keys that ...' is plain",
     r"(it )?comes to nothing|it comes to": "say what happens",
     r"made anew|built anew": "rebuilt",
     r"come together": "say what happens",
@@ -61,11 +63,11 @@ def offence(path, line, rule, text):
 
 
 def comments_of(text):
-    """The comments of a source: the line where each begins, and its words."""
-    for found in re.finditer(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/|//([^\n]*)', text, re.DOTALL):
+    """The comments of a source: the line where each begins, and its lines."""
+    for found in re.finditer(r"'(?:\\.|[^'\\\n])'" + r'|"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/|//([^\n]*)', text, re.DOTALL):
         body = found[1] if found[1] is not None else found[2]
         if body is not None:
-            yield text.count("\n", 0, found.start()) + 1, " ".join(line.strip(" *-\t") for line in body.split("\n")).strip()
+            yield text.count("\n", 0, found.start()) + 1, [line.strip(" *-\t") for line in body.split("\n")]
 
 
 def prose_of(text):
@@ -76,12 +78,22 @@ def prose_of(text):
             yield number, re.sub(r"`[^`]*`|\[([^]]*)\]\([^)]*\)", r"\1", line)
 
 
-def check_words(path, line, words):
+def check_words(path, first, lines):
+    """Checks lines of text, the first of which is line `first` of the file, as one text."""
+    words = " ".join(lines)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+
+    def report(rule, found, instead):
+        line = first + sum(1 for start in starts[1:] if start <= found.start())
+        offence(path, line, rule, f"{instead}... {words[max(0, found.start() - 40):found.end() + 40].strip()}")
+
     for pattern, instead in WORD.items():
         for found in pattern.finditer(words):
-            offence(path, line, "word", f"\"{found[0]}\" ({instead}): ... {words[max(0, found.start() - 40):found.end() + 40]}")
+            report("word", found, f"\"{found[0]}\" ({instead}): ")
     for found in RELATIVE.finditer(words):
-        offence(path, line, "relative", f"... {words[max(0, found.start() - 40):found.end() + 40]}")
+        report("relative", found, "")
 
 
 def check_source(path, text):
@@ -89,20 +101,36 @@ def check_source(path, text):
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > most:
             offence(path, number, f"width {len(line)} over {most}", line)
-    for number, words in comments_of(text):
+    for number, lines in comments_of(text):
+        words = " ".join(lines).strip()
         if OPENER.match(words):
             offence(path, number, "opener", words[:80])
-        check_words(path, number, words)
+        check_words(path, number, lines)
+
+
+SECTIONS = ["Cost", "Memory", "Blocking", "Errors", "Concurrency"]
+
+
+def check_header(path, text):
+    """Checks the comment before each public call."""
+    for found in re.finditer(r"^/\*(?! -)((?:[^*]|\*(?!/))*)\*/\n(?:ORDO_API|static inline)[^;{]*?\b(ordo_\w+)\(", text, re.MULTILINE):
+        number, lines = text.count("\n", 0, found.start()) + 1, found[1].split("\n")
+        most = 20 if found[2].endswith("_create") else 12
+        if len(lines) > most:
+            offence(path, number, "header", f"{len(lines)} lines over {most}: {found[2]}")
+        sections = [name for line in lines for name in re.findall(r"^ \* (\w+): ", line) if name in SECTIONS]
+        if sections != [name for name in SECTIONS if name in sections]:
+            offence(path, number, "header", f"sections {', '.join(sections)}: {found[2]}")
 
 
 def check_page(path, text):
     in_block = False
     for number, line in enumerate(text.split("\n"), 1):
         in_block ^= line.lstrip().startswith("```")
-        if len(line) > 140 and not in_block and not line.startswith(("|", "!", "```")):
-            offence(path, number, f"width {len(line)} over 140", line)
+        if len(line) > 100 and not in_block and not line.lstrip().startswith(("|", "!", "<", "[![", "```")):
+            offence(path, number, f"width {len(line)} over 100", line)
     for number, words in prose_of(text):
-        check_words(path, number, words)
+        check_words(path, number, [words])
 
 
 def main(root):
@@ -114,11 +142,14 @@ def main(root):
         check = check_source if path.endswith(SOURCES) else check_page if path.endswith((".md", "help.txt")) else None
         if check:
             with open(whole, encoding="utf-8") as file:
-                check(path, file.read())
+                text = file.read()
+            check(path, text)
+            if path.startswith("include/ordo/"):
+                check_header(path, text)
     for entry in KEPT:
         if entry not in used:
             offences.append(f"tests/lint/words.py: KEPT has {entry}, which matches nothing")
-    print("\n".join(offences) or "the language is plain")
+    print("\n".join(offences + [f"{len(offences)} offences"]) if offences else "the language is plain")
     return 1 if offences else 0
 
 

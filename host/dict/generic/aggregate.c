@@ -15,10 +15,10 @@
 /* A range of at most this length is added up by one work-item. */
 #define SHORT_MAX 128
 
-/* Short ranges have at most this total length, because their values are in scratch. */
+/* Limit of the total length of short ranges, whose values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If the ranges together have less than this part of all elements, their table is their own. */
+/* Ranges with less than this part of all elements get a table of their values alone. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -90,7 +90,6 @@ static ordo_status measure(struct aggregation *x)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Writes the values of all ranges, one range after another. */
 static ordo_status write_values(const struct aggregation *x, cl_mem values)
 {
     const struct ordo_ranges ranges = { .lo = x->a->lo,
@@ -129,14 +128,13 @@ static ordo_status answer_short(const struct aggregation *x)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* The number of values in a table over `count` values. */
-static size_t table_room(ordo_op op, size_t count)
+static size_t table_values(ordo_op op, size_t count)
 {
-    size_t room = count + 1; /* sums have one more, for the end */
+    size_t values = count + 1; /* sums have one more, for the end */
     if (op != ORDO_SUM)
-        for (size_t size = count; size > AGGREGATE_FAN; room += size)
+        for (size_t size = count; size > AGGREGATE_FAN; values += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);
-    return room;
+    return values;
 }
 
 /* Builds the table over `count` values at its start. */
@@ -168,7 +166,7 @@ static ordo_status answer_by_own_table(const struct aggregation *x)
     const cl_uint count = (cl_uint) x->total;
     cl_mem        table = NULL;
 
-    ORDO_TRY(ordo_call_scratch(x->call, table_room(x->a->op, count) * x->dict->value_bytes, &table));
+    ORDO_TRY(ordo_call_scratch(x->call, table_values(x->a->op, count) * x->dict->value_bytes, &table));
     ORDO_TRY(write_values(x, table));
     ORDO_TRY(fill_table(x, table, count));
     return answer(x, "aggregate_long", table, &count, false);
@@ -179,14 +177,13 @@ static bool is_made(const struct ordo_aggregate_table *t, const struct ordo_aggr
     return t->mem && t->value == a->value && t->op == a->op;
 }
 
-/* Builds the table over all values. Waits. */
 static ordo_status make_table(const struct aggregation *x, struct ordo_aggregate_table *t, size_t size)
 {
     size_t count = 0;
 
     ORDO_TRY(ordo_call_changes(x->call));
     ordo_dict_drop_aggregates(x->dict);
-    t->bytes = table_room(x->a->op, size) * x->dict->value_bytes;
+    t->bytes = table_values(x->a->op, size) * x->dict->value_bytes;
     ORDO_TRY(ordo_buffer_create(x->call->dev, t->bytes, &t->mem));
     t->value = x->a->value;
     t->op = x->a->op;

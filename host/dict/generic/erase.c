@@ -216,7 +216,6 @@ static ordo_status count_erased(const struct erasure *x)
     return status;
 }
 
-/* Tries the structure's own method. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
@@ -258,8 +257,7 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Exports the elements in key order; values only if requested. They are the range between two keys that are selected by
- * rank. `lo` and `hi` are in scratch. */
+/* Exports the elements in key order, as the range between two keys selected by rank; values only if requested. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {

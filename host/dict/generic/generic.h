@@ -19,14 +19,13 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 /* combine_enqueue uses the structure's own method if there is one, combine_generic never. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Changes the values of a batch in key order: each becomes the stored value of its key combined with all values of the
- * key up to there. The last one of equal keys is the value to store. Changes nothing else. */
+/* Changes the values of a batch in key order: each becomes its key's stored value combined with the key's values up to
+ * there. The last of equal keys is to be stored. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
                                       bool waits);
 
-/* Reverses the elements of each range. */
 ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice offsets, size_t count,
                               size_t capacity, struct ordo_slice keys_out, struct ordo_slice values_out);
 

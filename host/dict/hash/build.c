@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new table of a batch, of the old table's elements, or of both: sorts the keys by partition, counts the
- * buckets that each partition needs, and fills each partition with one work-group. The old table stays until the new
- * one is complete.
+/* Makes a new table of a batch, the old table's elements, or both: sorts the keys by partition, counts the buckets of
+ * each partition, and fills each with one work-group. The old table stays until the new one is complete.
  *
- * Seeds. A partition takes at most HASH_LIMIT(HASH_BUCKETS_MAX) elements. If a partition would get more under a
- * seed, the next seed is tried, with more partitions. It depends on the last seed and on the sizes of all partitions,
- * so on all keys: no list of keys made in advance collides under it. Equal batches have equal seeds on every device. */
+ * Seeds. If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements under a seed, the next seed is tried,
+ * with more partitions. It depends on the last seed and the sizes of all partitions, so on all keys: no list of keys
+ * made in advance collides under it. Equal batches have equal seeds on every device. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Seeds that are tried. A set of keys is refused only if it collides under all of them, and each depends on the whole
- * set. */
+/* Seeds that are tried before a set of keys is refused. */
 #define SEEDS_MAX 64
 
-/* Each try adds this many bits to partition numbers, up to BITS_MORE_MAX: then partitions have 32 slots on average. */
+/* Bits that each try adds to partition numbers, up to BITS_MORE_MAX: partitions of 32 slots on average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
-/* The content of a new table. */
 struct content {
     struct ordo_hash_batch elements; /* of the old table */
     struct ordo_hash_batch batch;
@@ -29,7 +26,6 @@ struct content {
     cl_uint                largest;  /* updates of one partition, at most */
 };
 
-/* Counts in scratch the different keys that the batch has in each partition of the new table. */
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
                                   const struct ordo_hash_table *table, const struct ordo_hash_batch *batch, cl_mem *out)
 {
@@ -127,8 +123,7 @@ static bool is_repetitive(const struct content *c)
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* The seed after one under which the content does not fit. Depends on the batch, or on the elements if there is none.
- * Waits. */
+/* The seed after one that failed. Depends on the batch, or without one on the elements. Waits. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {
@@ -209,7 +204,6 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Exports all elements to scratch. */
 static ordo_status take_elements(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *out)
 {
     size_t size = 0;

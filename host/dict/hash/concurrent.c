@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a hash table: launches of cl/dict/hash/concurrent.cl.
  *
- * Finds come first, so they see the table before the batch. Then the table grows if the batch may exceed its
- * capacity, and one launch runs all updates. Operations give up if their buckets are full or they fail to get their
- * latch. They are done as batches in order, which displace elements and let the table grow. All operations that are
- * left overlap, so any order and any division into batches is correct. If memory is short the batches get smaller.
- * Operations that do not fit even so are launched again until none is left, and operations that find no slot are
- * refused. Each launch ends with all latches free, so at least one operation that wants a latch gets it.
+ * Finds come first, so they see the table before the batch. Then the table grows if the batch may exceed its capacity,
+ * and one launch runs all updates. Operations give up if their buckets are full or they fail to get their latch. They
+ * are done as batches in order, which displace elements and let the table grow: they overlap, so any order and division
+ * is correct. If memory is short the batches get smaller. Operations that still do not fit are launched again until
+ * none is left; without a slot they are refused. Each launch ends with all latches free, so at least one operation that
+ * wants a latch gets it.
  *
- * After the first change the batch needs no memory to end: it takes the lists of operations that give up first, for
- * as many operations as there is memory for. Devices that order nothing between work-groups do all operations in
- * order. */
+ * After the first change the batch needs no memory: it takes its lists first, for as many operations as fit. Devices
+ * that order nothing between work-groups do all operations in order. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -30,7 +29,6 @@ struct concurrent {
     cl_uint                             n_latches, tick, final;
 };
 
-/* Operations of the batch with codes least to most. */
 static size_t n_of(const struct concurrent *c, int least, int most)
 {
     size_t n = 0;
@@ -65,7 +63,7 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Devices without order between groups list all operations first. What in-order batches leave, one work-item does. */
+/* Devices without order between groups list all operations first. One work-item does the rest of in-order batches. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -112,8 +110,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations and waits for the number that give up. The table is sound afterwards, unless the launch
- * failed. */
+/* Launches operations and waits for the number that give up. The table is then sound, unless the launch failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -175,9 +172,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false if memory is short and
- * nothing has changed. An error if the batch failed half way, because operations that run again would find the keys
- * that they stored. */
+/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false, without changes, if memory
+ * is short. An error if the batch failed half way, because repeated operations would find their own keys. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -204,8 +200,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Does operations of c->pending as batches in order. After a batch that memory is short for, batches are half as large.
- * *done: the operations done, from the first on. */
+/* Does operations of c->pending as batches in order, halved while memory is short. *done: the operations done, from the
+ * first on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -264,7 +260,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Takes lists for the batch, or for as many operations as there is memory for. */
+/* Takes lists for the batch, or for as many operations as fit. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -300,9 +296,9 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* ---- room ---------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------------- */
 
-/* Counts the operations that store a key that the table does not have. Waits. */
+/* Counts the stores of absent keys. Waits. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -322,12 +318,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* A batch that stores less than this part of the slots does not count its new keys first: the table grows when
- * operations find no slot. */
+/* A batch that stores less than this part of the slots skips the count of new keys: the table grows when operations
+ * find no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table with capacity for all new keys of the batch, if it lacks it. *grown: whether it did. With faults
- * the table does not grow, so that operations find full buckets. */
+/* Rebuilds the table if it lacks capacity for the batch's new keys. *grown: whether it did. With injected faults the
+ * table stays, so that operations find full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -347,8 +343,7 @@ static ordo_status grow(struct concurrent *c, bool *grown)
     return ordo_hash_rebuild(c->call, hash, NULL, absent, ordo_hash_update_load(hash));
 }
 
-/* Grows the table if memory is enough. */
-static ordo_status make_room(struct concurrent *c, bool *grown)
+static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
 {
     const int         mark = c->call->n_scratch;
     const ordo_status status = grow(c, grown);
@@ -362,7 +357,6 @@ static ordo_status make_room(struct concurrent *c, bool *grown)
 
 /* ---- the batch --------------------------------------------------------------------------------------------------- */
 
-/* Runs `count` updates from `first` on. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;
@@ -389,7 +383,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     if (finds == batch->count && !ordo_is_dry_run(call->dev))
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
-    ORDO_TRY(make_room(&c, &grown));
+    ORDO_TRY(grow_if_fits(&c, &grown));
     c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* earlier ticks belong to finds */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The content of a hash table: its size, its elements, its statistics. */
 #include "dict/hash/hash.h"
 
 #include "primitive/scan.h"

@@ -2,7 +2,6 @@
 /* The hash table's row of calls. */
 #include "dict/hash/hash.h"
 
-/* Refuses configurations and devices that cannot work. */
 static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
 {
     const uint64_t local = ordo_device_facts(device)->local_bytes;

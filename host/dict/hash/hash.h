@@ -43,8 +43,8 @@ struct ordo_hash {
     struct ordo_runs        runs; /* sorts batches with many equal keys */
     /* Tests: updates read whole partitions always. */
     bool whole;
-    /* Tests: the faults that concurrent batches inject (enum ordo_fault), and where they record their histories, or
-     * NULL: two uint32_t ticks for each operation. */
+    /* Tests: faults of concurrent batches (enum ordo_fault), and their history (two uint32_t ticks for each operation)
+     * or NULL. */
     uint32_t faults;
     cl_mem   history;
 };
@@ -65,29 +65,27 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 /* Bytes of a bucket without its spills and filter. */
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Bits of a partition's number for this many elements in a table that is `load` percent full. */
+/* Bits of a partition's number for these elements in a table `load` percent full. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* The number that SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) returns `steps` steps after `from`. The
- * first seed of a table is one step after the configuration's. */
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014), `steps` steps after `from`. A table's first seed is one
+ * step after the configuration's. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Allocates the memory of a table of these bits and buckets, but for parts that it has. Writes nothing. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
-/* Replaces hash->table and frees the old one. */
-void ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
-void ordo_hash_clear(ordo_dict *dict);
+void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
+void        ordo_hash_clear(ordo_dict *dict);
 
-/* Adds HASH_TABLE of cl/dict/hash/table.cl. */
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* A kernel of dict/hash with `groups` work-groups of up to `group` work-items (HASH_GROUP_DENSE or _SPARSE); of one on
- * CPUs. Kernels loop over partitions, so any number of groups is correct. */
+/* A kernel of dict/hash with work-groups of up to `group` work-items (HASH_GROUP_DENSE or _SPARSE); of one on CPUs.
+ * Kernels loop over partitions, so any number of groups is correct. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call: counts marked spills, and checks a table in doubt. ORDO_BROKEN if the check fails now or failed
+/* Begins a call: counts marked spills, and checks the table if it needs_check. ORDO_BROKEN if that fails or failed
  * before. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
@@ -122,11 +120,10 @@ struct ordo_hash_batch {
     struct ordo_slice values_by_part;
 };
 
-/* Sorts a batch by partition, for the table's bits and seed. */
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Sets table->starts: buckets for the keys between `bounds` (or NULL), incoming[p] (or NULL) and `more` keys in
- * partition p, `load` percent full. found[HASH_LARGEST]: the buckets of the largest partition. */
+/* Sets table->starts: buckets, `load` percent full, for the keys between `bounds` (or NULL), incoming[p] (or NULL) and
+ * `more` keys in partition p. found[HASH_LARGEST]: the buckets of the largest. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -150,8 +147,8 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
 /* Whether all partitions have the capacity for the batch, exactly. Waits. */
-ordo_status ordo_hash_has_room(struct ordo_call *call, const struct ordo_hash *hash,
-                               const struct ordo_hash_batch *batch, bool *out);
+ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
+                                   const struct ordo_hash_batch *batch, bool *out);
 /* Applies a batch in place to a table that has the capacity. Only enqueues. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
@@ -176,8 +173,8 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 /* Whether a table with this many elements should be rebuilt smaller. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds the table if it is underfull and memory is enough. `erased`: erasures since elements_min was set. Waits if
- * the table may be underfull. */
+/* Rebuilds an underfull table if memory is enough. `erased`: erasures since elements_min was set. Waits if it may be
+ * underfull. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

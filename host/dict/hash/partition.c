@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts a batch by partition: launches of cl/dict/hash/partition.cl, and a radix sort of few bits. */
 #include "dict/hash/hash.h"
 
 #include "primitive/by_key.h"
@@ -9,7 +8,6 @@
 
 #define PARTITION_FILE "dict/hash/partition.cl"
 
-/* The type that sorts mixed keys by their bits. */
 static ordo_type word_type(const ordo_dict *dict)
 {
     return dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
@@ -89,7 +87,6 @@ cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
     return VALUE_HOW((cl_uint) batch->op, order);
 }
 
-/* Combines the values of equal keys. Waits. */
 static ordo_status sum_up(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     const ordo_dict                       *dict = &hash->dict;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups in a hash table, and erasures, which are lookups that empty the slots. */
 #include "dict/hash/hash.h"
 
 /* A kernel of query.cl for n keys: on a CPU a work-item has several in flight. */

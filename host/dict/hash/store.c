@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates: in place if all partitions have the capacity, else in a new table. A batch that only erases is
- * not sorted by partition, because erasures are lookups. */
+/* Batches of updates: in place if all partitions have the capacity, else in a new table. Erasures alone are lookups,
+ * and need no sort by partition. */
 #include "dict/hash/hash.h"
 
 /* A table of fewer slots is never rebuilt smaller. */
@@ -16,19 +16,19 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
-    bool room = !found[HASH_FULL];
+    bool fits = !found[HASH_FULL];
     if (found[HASH_LARGEST] > HASH_UPDATES_MAX)
-        room = false;
-    else if (!room)
-        ORDO_TRY(ordo_hash_has_room(call, hash, batch, &room));
-    if (room && ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
+        fits = false;
+    else if (!fits)
+        ORDO_TRY(ordo_hash_has_capacity(call, hash, batch, &fits));
+    if (fits && ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count)) {
         const int         mark = call->n_scratch;
         const ordo_status status = ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
         if (!ordo_lacks_memory(status))
             return status;
         ordo_call_abandon(call, mark);
     }
-    if (!room)
+    if (!fits)
         return ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));
     hash->needs_check = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
@@ -59,8 +59,7 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Counts the elements only if elements_min allows that the table is underfull, so each element is counted once for
- * every 7/8 of the table that are erased. */
+/* Counts the elements only if elements_min allows an underfull table, so once for 7/8 of the table erased. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

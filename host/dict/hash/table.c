@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a hash table, and the constructor of its launches. */
 #include "dict/hash/hash.h"
 
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
@@ -33,7 +32,6 @@ cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The parts of a table and their bytes. */
 enum { N_PARTS = 4 };
 static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
                      size_t bytes[N_PARTS])
@@ -104,7 +102,7 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* More groups than this fill every device. Each then takes several partitions. */
+/* More groups fill every device: then a group takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place: launches of cl/dict/hash/update_sparse.cl and update_dense.cl. */
 #include "dict/hash/hash.h"
 
-ordo_status ordo_hash_has_room(struct ordo_call *call, const struct ordo_hash *hash,
-                               const struct ordo_hash_batch *batch, bool *out)
+ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
+                                   const struct ordo_hash_batch *batch, bool *out)
 {
     const struct ordo_launch launch = ordo_hash_kernel(hash, "dict/hash/update_dense.cl", "hash_plan",
                                                        ordo_hash_partitions(&hash->table), HASH_GROUP_DENSE);
@@ -68,8 +67,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* Part of the batch is stored by now, so a launch that fails is repeated. If it fails again, every partition is
-     * sound, and the table has some of the batch. */
+    /* Part of the batch is stored, so a failed launch is repeated. If it fails again, every partition is sound, and the
+     * table has some of the batch. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree from sorted elements: launches of cl/dict/ltree/build.cl. */
 #include "dict/ltree/ltree.h"
 
 #define BUILD_FILE "dict/ltree/build.cl"
@@ -82,7 +81,6 @@ static void begin_anew(struct ordo_ltree *tree, size_t leaves, size_t count)
     ordo_runs_release(&tree->runs, &tree->rescue);
 }
 
-/* Keeps the run, as the nodes are lost. */
 static void keep_run(struct ordo_ltree *tree, struct ordo_sorted_run *run)
 {
     tree->unchecked = true;

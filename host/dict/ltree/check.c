@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of cl/shared/ltree.h, and counts the content. */
 #include "dict/ltree/ltree.h"
 
 #include <stdio.h>
@@ -171,8 +170,8 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have ended between a split and its entry above. If every node is sound and linked,
- * nothing is lost: this adds the entries and recounts the elements. It repairs no node. */
+/* Completes a change that may have ended between a split and its entry above, if every node is sound and linked: adds
+ * the entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];
@@ -199,7 +198,6 @@ ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree)
     }
     if (tree->unchecked && !tree->broken) {
         ORDO_TRY(ordo_call_changes(call));
-        /* facts that the change may have invalidated */
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);

@@ -1,46 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a linked tree: launches of cl/dict/ltree/concurrent.cl until no operation is left.
  *
- * Finds come first, in one launch. They have no order among the other operations, so they may see the moment before
- * these begin, with the tree at rest. Such a search needs no version, reads lines from any cache, and runs by teams in
- * a kernel of few registers: 12 G/s on an H200 at 2^24. Searches next to writers reach 4.9 G/s, and 6 G/s in a kernel
- * that does nothing else.
+ * Finds come first, in one launch. They may see the moment before the other operations, with the tree at rest. Such a
+ * search needs no version, reads lines from any cache, and runs by teams in a kernel of few registers: 12 G/s on an
+ * H200 at 2^24. Searches next to writers reach 4.9 G/s, 6 G/s in a kernel of their own.
  *
- * A batch is cut into launches, each twice the size of the one before, because work-items that outnumber the leaves
- * obstruct each other. An operation gives up, and is listed, for
- *   - a leaf that it cannot latch after LTREE_TRIES tries, because too many operations want it
+ * A batch is cut into launches, each twice as large as the last, because work-items that outnumber the leaves obstruct
+ * each other. An operation gives up, and is listed, for
+ *   - a leaf that it cannot latch in LTREE_TRIES tries, because too many operations want it
  *   - a new leaf, if there is none: it starves
  *   - a query that has passed ORDO_LTREE_QUERY_LEAVES leaves: emptied leaves, or a long count. Only elements that a
  *     range writes are worth a leaf each
- *   - the rest of its path, when the work-item's LTREE_STEPS steps are done. An operation that only lacks the entry of
- *     its split is not listed; the level above lags behind (LTREE_SPLITS_PENDING).
+ *   - the rest of its path after the work-item's LTREE_STEPS steps. An operation that only lacks the entry of its split
+ *     is not listed; the level above lags behind (LTREE_SPLITS_PENDING).
  *
  * Between launches the tree is at rest, and the host does in this order:
  *   0  reclaim   takes merged leaves out of the levels (skiplists alone); needs no memory
- *   1  leaves    if some operations starved: grows the pools, or rebuilds the tree if that frees leaves
+ *   1  leaves    if operations starved: grows the pools, or rebuilds the tree if that frees leaves
  *   2  levels    takes pending splits into the levels above; needs no memory (levels.c)
  *   3  at rest   if 1 found no leaves, or after a second launch: does the listed operations as batches in order,
- *                updates first, then queries over the list of leaves. Any order is right, because all listed
- *                operations overlap. So a leaf that very many operations want costs a sort, and a query over empty
- *                leaves a search. If 1 found no leaves and 3 no memory, operations that need a leaf are refused from
- *                then on (`final`).
- *   4  a turn    launches the rest: ranges, and all others if there was no memory for 3
+ *                updates first, then queries over the list of leaves. Any order is right, because listed operations
+ *                overlap. So a leaf with very many operations costs a sort, and a query over empty leaves a search. If
+ *                1 found no leaves and 3 no memory, operations that need a leaf are refused from then on (`final`).
+ *   4  a turn    launches the rest: ranges, and all others if 3 had no memory
  *
- * Each turn makes progress: queries take no latch and always advance, and one of the updates that want a leaf gets it.
- * So turns without any progress are counted. After the first of them one work-item runs alone; TURNS_STUCK of them in
- * a row mean a latch that nobody holds.
+ * Each turn makes progress: queries take no latch and always advance, and one of the updates of a leaf gets it. After a
+ * turn without progress one work-item runs alone; TURNS_STUCK such turns in a row mean a latch that nobody holds.
  *
- * Nothing between the first change and the end of the batch depends on memory: the lists are allocated first, for as
- * many operations at a time as fit, and 1 and 3 may fail. So a lack of memory refuses operations, and leaves no split
- * without an entry.
+ * The batch needs no memory between its first change and its end: the lists are allocated first, for as many operations
+ * at a time as fit, and 1 and 3 may fail. So a lack of memory refuses operations, and leaves no split without an entry.
  *
  * Emptied leaves stay during the batch, because operations may be on their way to them. At its end, pools with less
  * than half elements are made to fit: by a rebuild, or by a move if the leaves are well filled. At least half as many
- * changes as elements lie between two such times, so the moves per change are bounded. Pools with
- * more than two sevenths merged leaves are made to fit, too. Each merge took several erases. */
+ * changes as elements lie between two such times, which bounds the moves per change. Pools with more than two sevenths
+ * merged leaves are made to fit, too, after several erases for each merge. */
 #include "dict/ltree/concurrent.h"
 
-/* Operations in a launch: a version has LTREE_VERSION_BITS, and an operation changes a node at most twice. */
+/* A version has LTREE_VERSION_BITS, and an operation changes a node at most twice. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
 /* Concurrent operations per leaf, and at least. */
@@ -50,7 +46,7 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Turns before listed operations are done at rest. */
 #define TURNS_TOGETHER 1
-/* Consecutive turns without progress, at most. (With faults injected a turn may fail by chance.) */
+/* Consecutive turns without progress (injected faults may stop a turn by chance). */
 #define TURNS_STUCK 64
 
 /* Whether only one work-item may run, because the device orders nothing between groups. */
@@ -61,8 +57,7 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* Registers of a compute unit: larger groups start only if the driver limits each work-item to its share. 0: no
- * limit. */
+/* Registers of a compute unit: the driver must limit work-items of larger groups to their share. 0: no limit. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -88,7 +83,7 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
     const struct ordo_slice *const            out[] = { &b->found,    &b->keys_out,   &b->values_out,  &b->counts,
                                                         &b->outcomes, &b->range_keys, &b->range_values };
-    /* In large launches a work-item takes several operations, as many as it has time for. */
+    /* a work-item of a large launch takes several operations */
     const size_t             each = count >> 16 < 1 ? 1 : ordo_min_size(count >> 16, 8);
     const struct ordo_launch apply =
         alone ? apply_kernel(c->tree, 1, 1)
@@ -207,7 +202,6 @@ static cl_uint first_tick(const struct ordo_ltree_batch *c)
     return c->tree->history ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* Allocates everything that the batch needs before its first change. */
 static ordo_status prepare(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(ordo_ltree_take_lists(c));
@@ -226,8 +220,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Completes the levels above, after an error too: finished operations stay. If a lack of memory ended the batch, all
- * launches were complete, so the tree needs no check. */
+/* Completes the levels above, after an error too: finished operations stay. After a lack of memory all launches were
+ * complete, so the tree needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

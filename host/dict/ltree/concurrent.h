@@ -21,16 +21,16 @@ struct ordo_ltree_batch {
     bool                                half;  /* a change at rest did not complete */
 };
 
-/* Leaves that a concurrent query passes, at most. If it cannot be done at rest, only the work-item's steps end it. */
+/* Maximum of leaves that a concurrent query passes. If it cannot be done at rest, only the work-item's steps end it. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
 #define ORDO_LTREE_ALL_LEAVES   ((cl_uint) -1)
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Replaces a lack of memory by ORDO_OK: the work between launches is optional. Some drivers report a lack of device
- * memory as one of host memory. */
+/* Replaces a lack of memory, which some drivers report as host memory, by ORDO_OK: work between launches is optional.
+ */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Does the same, and abandons the scratch of a failed step, whose counters may not be zero. */
+/* Does the same, and abandons the scratch of a failed step, whose counters may be dirty. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the state, and resets the counters of operations that gave up. */
@@ -41,10 +41,10 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 /* Takes lists for the batch, or for a part of it if memory is short. */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch. If all stores as new keys would need more leaves, a sample estimates the
- * new ones. If memory is short, shortens the lists in favour of leaves. */
+/* Grows the pools before the first launch. If new keys alone would need more leaves, estimates their number from a
+ * sample. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Makes leaves for operations that starved. Each needs one at most. *lacks: whether it found none. */
+/* Makes leaves for starved operations, one each. *lacks: whether it found none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
 /* Shrinks pools that are too large. Without memory for it, a later batch tries again. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
@@ -57,10 +57,10 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts the batch's operations by kind. Waits. */
+/* Waits. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Does listed operations as batches in order, and lists those that there is no memory for. *updated: whether it did at
- * least an eighth of the updates. */
+/* Does listed operations as batches in order, and lists the rest for lack of memory. *updated: whether it did an eighth
+ * of the updates or more. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

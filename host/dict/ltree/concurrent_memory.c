@@ -47,7 +47,6 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
-/* Takes lists for `most` operations, or for fewer if memory is short. */
 static ordo_status take_lists(struct ordo_ltree_batch *c, size_t most)
 {
     for (c->window = most;; c->window /= 2) {
@@ -70,7 +69,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* Grows the pools to `leaves`, or as far as memory allows. Failed growth is no error: operations wait. */
+/* Grows the pools to `leaves`, or as far as memory allows: operations may wait. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -85,11 +84,10 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Operations in the sample of new keys, and new keys assumed among 1024 stores if the sample has none. */
+/* Operations in the sample, and new keys assumed among 1024 stores if it has none. */
 #define SAMPLE       ((size_t) 1 << 14)
 #define SAMPLE_DOUBT 4
 
-/* Estimates the stores of new keys. */
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
 {
     const int     mark = c->call->n_scratch;
@@ -107,8 +105,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Leaves for `stores` new keys that fall anywhere, two thirds of each leaf used; at most one split of each leaf, and
- * half leaves after that. */
+/* Leaves for `stores` random new keys, in leaves two thirds full; at most one split of each leaf, and half leaves then.
+ */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -173,13 +171,13 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most this many leaves are not shrunk. */
 #define LEAVES_FEW 192
 
-static bool is_roomy(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
+static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Whether at most two of seven leaves have merged into others, so that the pools have 1.4 times the leaves in use. */
+/* Whether at most two of seven leaves have merged: the pools have 1.4 times the leaves in use. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];
@@ -194,7 +192,7 @@ ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
 
     tree->changes += (size_t) c->tally[TALLY_STORES] + c->tally[TALLY_ERASES];
     const bool dead = !is_mostly_live(c->state);
-    if (!dead && !is_roomy(tree, c->state))
+    if (!dead && !is_mostly_unused(tree, c->state))
         return ORDO_OK;
     tree->changes = 0;
     const int mark = c->call->n_scratch;

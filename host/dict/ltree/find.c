@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds of a linked tree at rest: launches of cl/dict/ltree/find.cl. */
 #include "dict/ltree/ltree.h"
 
 #define FIND_FILE "dict/ltree/find.cl"

@@ -65,7 +65,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* More groups than this fill every device. Beyond it work-items or teams take several items. */
+/* More groups fill every device: beyond this, work-items or teams take several items. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

@@ -10,7 +10,6 @@ static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *n
     return launch;
 }
 
-/* Work-items that count operations. */
 #define TALLY_ITEMS ((size_t) 1 << 18)
 
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
@@ -27,8 +26,7 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
 }
 
-/* Operations of one kind, in scratch, as a batch. where: their numbers in the concurrent batch. The other arrays
- * depend on the kind. */
+/* Operations of one kind, in scratch, as a batch. where: their numbers in the concurrent batch. */
 struct left {
     enum ltree_left kind;
     cl_uint         taken[2]; /* these, others */
@@ -107,7 +105,7 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* An unchecked tree is checked first, because it could have a leaf that a stopped operation latched. */
+/* An unchecked tree is checked first, because a stopped operation could have left a latch. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -132,8 +130,8 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Does at most `most` operations of a kind, and lists the others. *done: false, and nothing has changed, if memory is
- * short. Returns an error if a change ended half way, because repeated operations would find their own elements. */
+/* Does at most `most` operations of a kind, and lists the others. *done: false, without changes, if memory is short.
+ * Returns an error if a change ended half way, because repeated operations would find their own elements. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

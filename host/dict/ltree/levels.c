@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels above the leaves take in splits: launches of cl/dict/ltree/levels.cl. They need no memory but the pools,
- * so nothing can stop the completion of a change. */
+/* The levels above the leaves take in splits: launches of cl/dict/ltree/levels.cl. They need only the pools' memory, so
+ * nothing can stop the completion of a change. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
@@ -11,7 +11,6 @@
 /* Nodes of a level at most for one group in one launch. */
 #define TOP_NODES 1024
 
-/* Teams that take the nodes of a level. */
 #define LEVEL_TEAMS ((size_t) 1 << 14)
 
 static ordo_status update_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, size_t nodes)
@@ -38,8 +37,7 @@ static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *t
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits)
 {
     cl_uint level = 1;
-    /* upper bound of a level's nodes */
-    size_t nodes = leaves / ordo_ltree_share(tree);
+    size_t  nodes = leaves / ordo_ltree_share(tree);
 
     for (; nodes > TOP_NODES; level++, nodes /= ordo_ltree_share(tree))
         ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits)));
@@ -86,8 +84,8 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Works from the leaves up, so that each level is complete when the one above reads it. Lists every level from the
- * root again, because nodes of the level above have split. There are few levels. */
+/* Works from the leaves up, so that each level is complete when the one above reads it. Lists every level again from
+ * the root, because nodes above have split. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

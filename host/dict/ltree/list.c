@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leaves of a linked tree in key order: launches of cl/dict/ltree/list.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "primitive/scan.h"
@@ -36,8 +35,8 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts leaves by their lows. All lows differ, but the first leaf has 0, and possibly the next one. The sort is
- * stable, and the first leaf has number 0. */
+/* Sorts leaves by their lows, stably. All lows differ, except that the first leaf, number 0, and possibly the next have
+ * 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
     /* lows are ordered forms, which are unsigned */

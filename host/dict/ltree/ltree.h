@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h draws a tree and has the invariants.
+/* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h has the layout and the invariants.
  *
- * Files from the bottom up. Each calls the files before it and the layers below host/dict, and no other family.
- * concurrent.c calls dict/apply.c, which calls finds and an update through the structure's table.
+ * Files from the bottom up. Each calls the files before it and the layers below. concurrent.c calls dict/apply.c, which
+ * calls finds and an update through the structure's table.
  *
  *   launch.c       launches of kernels
  *   pool.c         memory: the pools of nodes
@@ -37,23 +37,21 @@ struct ordo_ltree_list {
 
 struct ordo_ltree;
 
-/* Part of a structure's own configuration. */
 struct ordo_ltree_config {
     unsigned words;        /* of a node's line of keys: 32 or 16; 0: 32 */
     unsigned fill_percent; /* of nodes that are built, 50 to 100; 0: 90 */
     size_t   max_leaves;   /* 0: no limit */
-    /* Share of the nodes split off by concurrent operations that get their entry above immediately, in percent. The
-     * host adds the others between launches. */
+    /* Percentage of nodes split off by concurrent operations that get their entry above immediately. The host adds the
+     * others between launches. */
     unsigned raise_percent;
     bool     merges; /* concurrent operations merge leaves: a skiplist's chunks */
 };
 
-/* The pools of nodes. Nodes past the taken ones are LTREE_FREE (B6). All NULL: nothing was ever stored, or the tree
- * was cleared. */
+/* The pools of nodes. Nodes past the taken ones are LTREE_FREE (B6). All NULL: an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* a second copy of each leaf's count, where batches mark the leaves that they touch */
-    cl_mem dirty[2];      /* lists of inner nodes with entries to take in, of even levels and of odd ones */
+    cl_mem counts;        /* copies of leaves' counts, where batches mark touched leaves */
+    cl_mem dirty[2];      /* lists of inner nodes with entries to take in, of even and odd levels */
     size_t leaves, inner; /* nodes that fit */
 };
 
@@ -61,27 +59,26 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* All elements, if the driver refused a build after it had written over the nodes: the next call builds the tree
-     * from this run (ordo_ltree_validate). Otherwise without a block. */
+    /* All elements, if the driver refused a build after the nodes were written over: the next call builds the tree from
+     * this run (ordo_ltree_validate). Else without a block. */
     struct ordo_sorted_run rescue;
-    cl_mem                 state;        /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;   /* upper bound of leaves taken; the state has the number */
-    size_t                 elements_max; /* upper bound of elements */
-    size_t                 changes; /* stores and erases of concurrent batches since the pools were last made to fit */
-    bool                   counted; /* counts match the leaves' headers */
-    bool                   planned; /* the state has words of a plan that are not 0 */
+    cl_mem                 state;               /* LTREE_STATE_WORDS words */
+    size_t                 leaves_max;          /* upper bound of leaves taken */
+    size_t                 elements_max;        /* upper bound of elements */
+    size_t                 changes;             /* concurrent stores and erases since the pools were last made to fit */
+    bool                   counted;             /* counts match the leaves' headers */
+    bool                   planned;             /* the state has words of a plan that are not 0 */
     unsigned               bucket_backoff;      /* batches to sort before the next one tries buckets */
     unsigned               bucket_backoff_next; /* its value after the next overflow */
     bool                   underfull;           /* the next batch rebuilds the tree, because leaves are nearly empty */
     bool                   in_order;            /* leaf i is the i-th in key order, since the last build */
-    bool                   unchecked;           /* a change did not complete: check the tree before anything else */
+    bool                   unchecked;           /* a change did not complete: the next call checks the tree */
     uint64_t               rounds;              /* how often a batch in order changed leaves */
     bool                   broken;              /* checked, and damaged */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs; /* of a rebuild */
-    /* Tests: a sum of enum ordo_fault; and NULL, or the history of a concurrent batch: two ticks an operation,
-     * uint32_t. */
+    /* Tests: a sum of enum ordo_fault, and a history (two uint32_t ticks an operation) or NULL. */
     uint32_t faults;
     cl_mem   history;
 };
@@ -97,30 +94,26 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Leaves per inner node of all levels, at least, but for a few inner nodes, which pools have in addition. Nodes are
- * made half full or more: with 14 entries all levels sum up to a 13th of the leaves, with 6 to a 5th. (Some nodes of a
- * build have an entry less; an entry that goes later was a node's own.) */
+/* Minimum of leaves per inner node of all levels, except for a few inner nodes that pools have in addition. Nodes are
+ * made half full or more: with 14 entries all levels sum up to a 13th of the leaves, with 6 to a 5th. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
 }
 
-/* Whether there are nodes: leaf 0 at least. */
 static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 {
     return tree->pools.leaf_keys != NULL;
 }
 
-/* A number as a kernel argument. */
 #define ORDO_ARG_UINT(x) ORDO_ARG(((cl_uint) { (cl_uint) (x) }))
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 
-/* Arguments that begin with LTREE_TREE of cl/dict/ltree/node.cl. */
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How the work of a kernel is divided: LTREE_GROUP (and RUN_GROUP), TEAM_WIDTH, and LTREE_ITEMS queries per work-item;
- * items 0: a team takes one item after another. */
+/* Division of a kernel's work: LTREE_GROUP (and RUN_GROUP), TEAM_WIDTH, and LTREE_ITEMS queries per work-item; items 0:
+ * a team takes one item after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
@@ -149,24 +142,22 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
 /* Leaves that config.max_leaves allows. Dead leaves do not count. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Makes pools for `leaves` leaves and all inner nodes they can ever need (ordo_ltree_share). Copies the nodes that
- * `state` counts. ORDO_NO_DEVICE_MEMORY also above config.max_leaves; the tree is then unchanged. */
+/* Makes pools for `leaves` leaves and their inner nodes (ordo_ltree_share), and copies the nodes that `state` counts.
+ * ORDO_NO_DEVICE_MEMORY, also above config.max_leaves, leaves the tree unchanged. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools fit a new tree of `leaves` leaves, with the usual reserve if `roomy`. Keeps them if they are large
- * enough and not much too large; else puts new ones there. The caller keeps a copy of the old ones and drops them, or
- * puts them back. */
-ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool roomy);
+/* Makes tree->pools fit a new tree of `leaves` leaves, with a reserve if `reserve`: keeps them if they are large enough
+ * and not much too large, else makes new ones. The caller keeps a copy of the old ones, to drop or put back. */
+ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Drops the tree's pools and uses these, unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Makes nodes from these on free (B6). Only enqueues. */
+/* Frees nodes from these on (B6). Only enqueues. */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
-/* Moves the nodes into pools that fit, if the present ones are larger. Only enqueues. */
+/* Moves the nodes into smaller pools that fit. Only enqueues. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads the whole state; waits. Sets leaves_max and elements_max. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations, which may count more nodes than the pools have, and corrects the
- * counters. */
+/* Reads the state after concurrent operations, and corrects counters that exceed the pools. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* ORDO_TOO_LARGE if `stores` new keys would make more than ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -182,37 +173,32 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* Nodes for `entries`, each `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * if config.max_leaves demands it. Only enqueues. After an error the tree is unchanged, unless nodes were written over
- * in place: then the run is moved to tree->rescue. */
+ * for config.max_leaves. Only enqueues. After an error the tree is unchanged, or, if nodes were written over, the run
+ * is in tree->rescue. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
 /* Makes counts match the leaves' headers. Only enqueues. */
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
-/* Sets up a new linked tree. ORDO_INVALID: bad configuration. */
 ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config *config);
-/* Frees everything. */
-void ordo_ltree_clear(ordo_dict *dict);
+void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
 /* Takes splits into the inner nodes: at most `splits` of at most `leaves` leaves. Only enqueues. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Takes splits into the inner nodes, if it is not known which nodes have split (LTREE_SPLITS_PENDING). `state`: as
- * read. Only enqueues. */
+/* Takes unknown splits into the inner nodes (LTREE_SPLITS_PENDING). `state`: as read. Only enqueues. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in tree->pools.dirty[level % 2], and their number in the state (LTREE_DIRTY_NODES).
- * `top`: the root's level; `inner`: nodes taken. The levels from this one on are correct, but may lag behind. Only
- * enqueues. */
+/* Lists all nodes of a level in tree->pools.dirty[level % 2], and their number in the state (LTREE_DIRTY_NODES). `top`:
+ * the root's level; `inner`: nodes taken. The levels from this one on may lag behind. Only enqueues. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
-/* Empties the lists of these levels. */
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
                                     cl_uint levels);
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Takes leaves that merged in a launch out of all levels. `state`: as read, and updated. Waits if there are any. */
+/* Takes merged leaves out of all levels. `state`: as read, and updated. Waits if there are any. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
@@ -228,7 +214,7 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Where each key belongs: leaves[i], positions[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, the leaf's
+/* Finds the place of each key: leaves[i], positions[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, the
  * parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
@@ -236,7 +222,7 @@ ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *t
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Reads every step-th operation: absent[0] += stores, absent[1] += stores whose key is not there. */
+/* Reads every step-th operation: absent[0] += stores, absent[1] += stores of absent keys. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
@@ -245,7 +231,6 @@ ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_lt
 /* Queries with a part in scratch, at most. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
-/* Begins every query by order. */
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
 ordo_status ordo_ltree_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_ltree_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
@@ -261,10 +246,10 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* Fill of nodes that an update rebuilds, so that not all split in the next one. */
+/* Fill of nodes that an update rebuilds. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Builds the tree from its elements and a batch, which it releases; batch NULL: from its elements alone. Waits. */
+/* Builds the tree from its elements and a batch (or NULL), which it releases. Waits. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 /* The lesser of ORDO_LTREE_UPDATE_FILL and config.fill_percent. */
@@ -293,7 +278,7 @@ static inline void ordo_ltree_give_spare(ordo_dict *dict)
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);
 }
 
-/* All calls of a struct ordo_structure. Linked trees differ by their configuration alone. */
+/* All calls of a struct ordo_structure. */
 #define ORDO_LTREE_CALLS                                                                                               \
     .destroy = ordo_ltree_clear, .clear = ordo_ltree_clear, .build = ordo_ltree_build, .update = ordo_ltree_update,    \
     .update_sorted = ordo_ltree_update_sorted, .combine = ordo_ltree_combine,                                          \

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries by order of a linked tree at rest, over the list of its leaves: launches of cl/dict/ltree/order.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"

@@ -23,7 +23,6 @@ void ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes)
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
-/* Bytes per node. */
 static size_t line_bytes(const struct ordo_ltree *tree)
 {
     return (size_t) tree->config.words * tree->dict.key_bytes;
@@ -94,7 +93,6 @@ static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, s
     return status;
 }
 
-/* Makes nodes from `leaves` and `inner` on free (B6). */
 static ordo_status mark_free(struct ordo_call *call, const struct ordo_ltree *tree,
                              const struct ordo_ltree_pools *pools, size_t leaves, size_t inner)
 {
@@ -129,8 +127,8 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve of a sixth, so that not each batch copies the tree: six times as much is copied as is stored. `most`:
- * leaves allowed. */
+/* Adds a reserve of a sixth, so that not each batch copies the tree: each store costs six copies. `most`: leaves
+ * allowed. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
@@ -179,10 +177,10 @@ ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree
     return mark_free(call, tree, &tree->pools, leaves, inner);
 }
 
-ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool roomy)
+ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve)
 {
     const size_t            most = ordo_ltree_leaves_allowed(tree, 0);
-    const size_t            wanted = roomy ? with_reserve(leaves, most) : ordo_min_size(leaves + leaves / 64, most);
+    const size_t            wanted = reserve ? with_reserve(leaves, most) : ordo_min_size(leaves + leaves / 64, most);
     struct ordo_ltree_pools pools;
 
     if (leaves > most)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a linked tree at rest: launches of cl/dict/ltree/range.cl. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -12,7 +11,7 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* In scratch, for a segment of the ranges: where each begins, and its pieces if it is long. */
+/* In scratch, for a segment of the ranges: the start of each, and its pieces if it is long. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -25,7 +24,7 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Finds the starts of a segment, and with `offsets` writes the numbers of elements in the place of the offsets. */
+/* Finds the starts of a segment. `offsets`: writes the numbers of elements in place of the offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -53,11 +52,10 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Tiles of short ranges at least. A group takes up to as many ranges at a time as it has work-items. */
+/* Minimum of tiles of short ranges. A group takes up to a range per work-item at a time. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* End of all ranges of a call, and capacity of its outputs. Each segment checks them: it writes nothing if not all
- * fits. */
+/* End of all ranges of a call, and capacity of its outputs. No segment writes anything unless all fits. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -102,7 +100,7 @@ static ordo_status write_long(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at, size_t most)
+static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at, size_t most)
 {
     struct ordo_ranges part = *ranges;
     part.lo = from(ranges->lo, at);
@@ -112,22 +110,22 @@ static struct ordo_ranges stretch_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Writes ranges in segments. The starts of a single segment are kept for the second half; those of several are found
- * again. */
-static ordo_status range_in_stretches(struct ordo_call *call, const struct ordo_ltree *tree,
-                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
+/* Writes ranges in segments. The second half reuses the starts of a single segment, and finds starts again after
+ * several. */
+static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
+                                     const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {
     const bool         wanted = ranges->capacity > 0 && (ranges->keys_out.mem || ranges->values_out.mem);
     const struct limit limit = { ranges->offsets.at + ranges->count, ranges->capacity };
 
     for (size_t at = 0; at < ranges->count && !ranges->offsets_known; at += most) {
-        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        const struct ordo_ranges part = segment_of(ranges, at, most);
         ORDO_TRY(measure(call, tree, &part, true, s));
     }
     if (!ranges->offsets_known)
         ORDO_TRY(scan_sums(call, ranges->offsets, ranges->count + 1));
     for (size_t at = 0; at < ranges->count && wanted; at += most) {
-        const struct ordo_ranges part = stretch_of(ranges, at, most);
+        const struct ordo_ranges part = segment_of(ranges, at, most);
         if (ranges->offsets_known || most < ranges->count)
             ORDO_TRY(measure(call, tree, &part, false, s));
         ORDO_TRY(write_short(call, tree, &part, &limit, s));
@@ -145,7 +143,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
     ORDO_TRY(ordo_ltree_begin_order(call, tree));
     ORDO_TRY(take_starts(call, most, &starts));
-    ORDO_TRY(range_in_stretches(call, tree, ranges, most, &starts));
+    ORDO_TRY(range_in_segments(call, tree, ranges, most, &starts));
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

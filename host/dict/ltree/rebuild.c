@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree rebuilt from a batch, from itself, or from both. */
 #include "dict/ltree/ltree.h"
 
-/* The tree's elements as a run. */
 static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, size_t count,
                                struct ordo_sorted_run *out)
 {

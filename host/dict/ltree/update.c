@@ -6,13 +6,13 @@
  *   2  reserve  grows the pools
  *   3  change   updates leaves, then each level, then the root
  *
- * One launch of step 3 stores the whole batch. If the driver refuses a command before it, the call returns the error
- * and has changed nothing. If it refuses one after it, the call returns ORDO_OK: the levels lag behind, and the next
- * call completes them (ordo_ltree_validate).
+ * One launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns the error
+ * without changes. If it refuses a later one, the call returns ORDO_OK: the levels lag behind, and the next call
+ * completes them (ordo_ltree_validate).
  *
- * Two ways gather the updates of a leaf: a sort of the batch, or, on a GPU with few updates a leaf, buckets, which
- * save the sort and half the launches. If very many updates fall into one leaf, that leaf is first split at some of
- * their keys (split_ahead), and step 1 is done again.
+ * A sort of the batch gathers the updates of a leaf, or, on a GPU with few updates a leaf, buckets, which save the sort
+ * and half the launches. A leaf with very many updates is first split at some of their keys (split_ahead), and step 1
+ * is repeated.
  *
  * Values are combined in the leaf, or before a rebuild (combine_now). */
 #include "dict/ltree/ltree.h"
@@ -40,9 +40,8 @@ static bool has_buckets(const struct ordo_ltree *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* Updates a leaf of 28 slots from which a rebuild costs less, as it reads and writes nearly every leaf anyway
- * (measured on an H200 alone). At 2^24 elements: 2^22 updates by buckets 2.7, by rebuild 2.1 G/s; a sorted batch in
- * place 1.4 G/s at 2^21. */
+/* Updates a leaf of 28 slots from which a rebuild costs less (measured on an H200 alone). At 2^24 elements: 2^22
+ * updates by buckets 2.7, by rebuild 2.1 G/s; a sorted batch in place 1.4 G/s at 2^21. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
@@ -130,7 +129,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Teams that take leaves. Each ends with an atomic, which costs a CPU as much as a leaf. */
+/* Teams that take leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -152,8 +151,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* After a launch that has stored a batch: updates the levels above. If the driver refuses that, the tree stays
- * unchecked. */
+/* After a launch that stored a batch: updates the levels above. If the driver refuses, the tree stays unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -174,8 +172,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Slots of a bucket, which holds the updates of a leaf but the first. With random keys and 2^20 leaves, one batch in
- * some hundreds overflows a bucket (Poisson distribution), and is sorted. */
+/* Slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, one batch in some
+ * hundreds overflows a bucket (Poisson), and is sorted. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -229,7 +227,6 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree
 
 /* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
-/* Whether leaves are less than a quarter full on average: then the tree is rebuilt. */
 static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
@@ -270,8 +267,8 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
 /* Updates of a leaf at most, as a team does them one after another. */
 #define SHARE_MAX 1024
 
-/* Keeps the updates that have an effect, whose keys are distinct, and plans the batch again. A leaf then has at most
- * as many updates as slots, and its stores of new keys. */
+/* Keeps the updates that have an effect, whose keys are distinct, and plans the batch again: a leaf then gets at most
+ * an update for each slot, and its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -304,8 +301,7 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves at keys of the batch so that none gets more than SHARE_MAX updates, and plans the batch again. The
- * content stays the same. */
+/* Splits leaves at keys of the batch so that none gets more than SHARE_MAX updates, and plans again. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
@@ -341,8 +337,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Batches that are sorted after a bucket overflowed, at most: 0 after the first overflow, as that happens by chance,
- * then 1, 3, 7 and so on while each new try overflows. */
+/* Maximum of batches to sort after a bucket overflowed: 0 after the first overflow, a chance, then 1, 3, 7 ... while
+ * each new try overflows. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -353,7 +349,7 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* *done: false, and nothing has changed, if the batch is to be sorted or the tree rebuilt. Waits for the counts. */
+/* *done: false, without changes, if the batch is to be sorted or the tree rebuilt. Waits. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
@@ -400,7 +396,6 @@ static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tr
     return ORDO_OK;
 }
 
-/* Rebuilds the tree with an unsorted batch. */
 static ordo_status rebuild_of(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     struct ordo_sorted_run run;
@@ -414,7 +409,6 @@ static ordo_status rebuild_of(struct ordo_call *call, struct ordo_ltree *tree, s
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* A batch in any order. */
 static ordo_status update(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     bool done = false;

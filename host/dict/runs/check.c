@@ -21,7 +21,6 @@ static ordo_status mark_afresh(struct ordo_call *call, const ordo_dict *dict, st
     return ordo_run_set_mark_stale(call, dict, set, fresh->stale);
 }
 
-/* Looks at one run; waits. */
 static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                         const struct fresh *fresh, size_t r, cl_uint found[RUN_N_FINDINGS])
 {

@@ -4,14 +4,14 @@
 #include "dict/runs/runs.h"
 
 #define ONE_IN_DEFAULT 128
-#define ONE_IN_MOST    65536
+#define ONE_IN_MAX     65536
 
 struct fast {
     struct ordo_runs runs; /* first: a dictionary is a struct ordo_runs, and that a struct fast */
     size_t           one_in;
     size_t           built;   /* elements of the tree when it was built */
     size_t           arrived; /* since then */
-    uint64_t         asked;   /* what queries have cost by looking into the buffer, since the last update */
+    uint64_t         asked;   /* cost of queries in the buffer since the last update */
 };
 
 static struct fast *fast_of(ordo_dict *dict)
@@ -54,7 +54,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Builds the tree anew of all that is visible. Waits. */
+/* Rebuilds the tree from the visible elements. Waits. */
 static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
@@ -62,7 +62,6 @@ static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Whether enough has come to build it anew. */
 static bool is_due(const struct fast *fast)
 {
     return fast->arrived > fast->built / fast->one_in;
@@ -91,7 +90,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* The batch is stored by then, so what fails is no error: there are more runs for a while. */
+/* The batch is stored, so a failure is no error: there are more runs for a while. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -103,8 +102,9 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* There is a place for one more run, and what counts of elements can say holds `count` more. */
-static ordo_status make_room(struct fast *fast, struct ordo_call *call, size_t count)
+/* Rebuilds the tree if there is no place for one more run or for `count` more elements. ORDO_TOO_LARGE if that does not
+ * help. */
+static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
         ORDO_TRY(rebuild(fast, call));
@@ -122,10 +122,10 @@ static ordo_status store(struct fast *fast, struct ordo_call *call, const struct
     struct ordo_run_set   *set = &fast->runs.set;
     struct ordo_sorted_run run;
 
-    ORDO_TRY(make_room(fast, call, b->count));
+    ORDO_TRY(reserve_run(fast, call, b->count));
     const int   mark = call->n_scratch;
     ordo_status status = ordo_runs_take_batch(&fast->runs, call, b, &run);
-    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may make room */
+    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may free memory */
         ordo_call_abandon(call, mark);
         if (rebuild(fast, call) == ORDO_OK)
             status = ordo_runs_take_batch(&fast->runs, call, b, &run);
@@ -157,9 +157,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Queries that look into the buffer pay for it. When they have paid the cost of merging it with the tree, it is
- * merged without a wait, so stale elements stay until the next rebuild. The unit is the time in which a merge moves
- * one element. */
+/* Queries pay for looking into the buffer. When they have paid for merging it with the tree, it is merged without a
+ * wait; stale elements stay until the next rebuild. The unit is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
@@ -187,7 +186,6 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     return ORDO_OK;
 }
 
-/* A query of runs, charged first. */
 #define FAST_QUERY(query, queries)                                                                                     \
     static ordo_status charged_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *asked)           \
     {                                                                                                                  \
@@ -206,8 +204,8 @@ FAST_QUERY(select, ordo_selects)
 static ordo_status configure(ordo_dict *dict, const void *config)
 {
     const uint32_t one_in = ((const struct ordo_fast_config *) config)->rebuild_one_in;
-    ORDO_REQUIRE(dict->dev, one_in <= ONE_IN_MOST, ORDO_INVALID, "rebuild_one_in is %u: it may be 0 to %d",
-                 (unsigned) one_in, ONE_IN_MOST);
+    ORDO_REQUIRE(dict->dev, one_in <= ONE_IN_MAX, ORDO_INVALID, "rebuild_one_in is %u: it may be 0 to %d",
+                 (unsigned) one_in, ONE_IN_MAX);
     fast_of(dict)->one_in = one_in ? one_in : ONE_IN_DEFAULT;
     return ORDO_OK;
 }

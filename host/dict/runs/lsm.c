@@ -1,76 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: which runs are merged, and when.
- *
- *   trigger                                            action
- *   update                                             MERGE the batch with the newest runs (`growth`)
- *   update, ORDO_MAX_RUNS runs are stored              first merge the batch and the newest run, or two neighbours
- *   update, more than ORDO_MAX_COUNT would be stored   first CLEAN
- *   update, memory is short                            CLEAN, if elements may be stale
- *   change, 8 elements are stored for each live one    GATHER the batch and all runs if one pass can, else COUNT
- *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if more are stale
- *   change, cleanup_doubled: 2 for each live one       CLEAN
- *   queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits */
-#include "ordo/lsm.h"
-#include "dict/runs/runs.h"
-
-/* Runs that have fewer elements than this together are always merged, because a launch costs more. */
-#define RUN_MIN_GPU ((size_t) 1 << 14)
-#define RUN_MIN_CPU ((size_t) 1 << 10)
+/* The GPU LSM: carries out the plans of lsm_plan.h. */
+#include "dict/runs/lsm_plan.h"
 
 /* The default of cleanup_least: fewer live elements than this count as this many. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
-struct lsm {
-    struct ordo_runs       runs; /* first, so that a dictionary, a struct ordo_runs and a struct lsm have one address */
-    struct ordo_lsm_config config;
-    size_t                 live;     /* lower bound: elements visible at the last count, less those erased since */
-    size_t                 arrived;  /* elements since the last count */
-    bool                   resolved; /* a query has resolved the runs, or tried to, since the last update */
-};
-
-static struct lsm *lsm_of(ordo_dict *dict)
+static struct ordo_lsm *lsm_of(ordo_dict *dict)
 {
-    return (struct lsm *) dict;
-}
-
-static size_t stored_from(const struct lsm *lsm, size_t first)
-{
-    size_t count = 0;
-    for (size_t r = first; r < lsm->runs.set.n; r++)
-        count += lsm->runs.set.run[r].count;
-    return count;
-}
-
-static size_t stored(const struct lsm *lsm)
-{
-    return stored_from(lsm, 0);
+    return (struct ordo_lsm *) dict;
 }
 
 /* ---- live elements ----------------------------------------------------------------------------------------------- */
 
-static void note_count(struct lsm *lsm, size_t live)
+static void note_count(struct ordo_lsm *lsm, size_t live)
 {
     lsm->live = live;
     lsm->arrived = 0;
 }
 
-/* After a cleanup every stored element is live. */
-static void restart(struct lsm *lsm)
+static void restart(struct ordo_lsm *lsm)
 {
-    note_count(lsm, stored(lsm));
+    note_count(lsm, ordo_lsm_stored(lsm));
 }
 
 /* Erased keys may have been live. Upserted keys may have been live before. */
-static void note_arrival(struct lsm *lsm, size_t count, bool erase)
+static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
     if (erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. Waits. A single run is counted without marks. A run without stale elements needs no
- * bits. */
-static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
+/* Counts the live elements, in a single run without marks. A run without stale elements needs no bits. Waits. */
+static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
     size_t               counts[ORDO_MAX_RUNS], live = 0;
@@ -86,86 +48,6 @@ static ordo_status count_live(struct lsm *lsm, struct ordo_call *call)
     }
     note_count(lsm, live);
     return ORDO_OK;
-}
-
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
-
-/* A change leaves fewer than STORED_MAX stored elements for each live one. If that many may be stored and
- * STALE_PERCENT or less are stale after all, a count has cost less than half of a cleanup. */
-#define STORED_MAX    8
-#define STALE_PERCENT 33
-#define DOUBLED       2
-
-enum action {
-    KEEP,   /* nothing */
-    MERGE,  /* the runs from `first` on become one */
-    GATHER, /* the visible elements become one run, in one pass */
-    COUNT,  /* the live elements are counted; CLEAN if more than `percent` of the stored ones are stale */
-    CLEAN,  /* the visible elements become one run */
-};
-
-struct plan {
-    enum action action;
-    size_t      first;
-    uint32_t    percent;
-};
-
-static bool has_grown(const struct lsm *lsm, size_t times)
-{
-    const size_t least = lsm->config.cleanup_least;
-    return stored(lsm) / times >= (lsm->live > least ? lsm->live : least);
-}
-
-static bool is_stale(const struct lsm *lsm, uint32_t percent)
-{
-    return stored(lsm) - lsm->live > (size_t) ((double) stored(lsm) * percent / 100);
-}
-
-static bool fits_from(const struct lsm *lsm, size_t first)
-{
-    return ordo_runs_fit(&lsm->runs, stored_from(lsm, first));
-}
-
-/* The oldest run that is merged with the newest one, which is a batch. */
-static size_t first_of_carry(const struct lsm *lsm)
-{
-    const struct ordo_run_set *set = &lsm->runs.set;
-    const size_t               least = ordo_device_facts(lsm->runs.dict.dev)->cpu ? RUN_MIN_CPU : RUN_MIN_GPU;
-    size_t                     first = set->n - 1, newer = set->run[first].count;
-
-    for (; first > 0; first--) {
-        const size_t older = set->run[first - 1].count;
-        if ((older / (lsm->config.growth - 1) > newer && older + newer > least) ||
-            !ordo_runs_fit(&lsm->runs, older + newer))
-            break;
-        newer += older;
-    }
-    return first;
-}
-
-/* After a batch has become the newest run. */
-static struct plan plan_batch(const struct lsm *lsm)
-{
-    const struct ordo_run_set *set = &lsm->runs.set;
-    const size_t               first = first_of_carry(lsm);
-
-    if (set->n > 1 && has_grown(lsm, STORED_MAX) && ordo_runs_can_dedup(&lsm->runs, set) && fits_from(lsm, 0))
-        return (struct plan) { .action = GATHER };
-    return (struct plan) { .action = first + 1 < set->n ? MERGE : KEEP, .first = first };
-}
-
-/* After a change, and after what plan_batch called for. */
-static struct plan plan_change(const struct lsm *lsm)
-{
-    const uint32_t percent = lsm->config.cleanup_stale_percent;
-
-    if (lsm->config.cleanup_doubled && has_grown(lsm, DOUBLED))
-        return (struct plan) { .action = CLEAN };
-    if (has_grown(lsm, STORED_MAX) && is_stale(lsm, STALE_PERCENT))
-        return (struct plan) { .action = COUNT, .percent = STALE_PERCENT };
-    if (percent > 0 && lsm->arrived >= lsm->config.cleanup_least && is_stale(lsm, percent))
-        return (struct plan) { .action = COUNT, .percent = percent };
-    return (struct plan) { .action = KEEP };
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
@@ -200,16 +82,15 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
 }
 
 /* Waits. */
-static ordo_status gather(struct lsm *lsm, struct ordo_call *call)
+static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
     restart(lsm);
     return ORDO_OK;
 }
 
-/* Merges the runs first .. first + n - 1 into one. That one inherits the query cost of the runs that queries have
- * looked into. */
-static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
+/* Merges the runs first .. first + n - 1 into one with the given query cost. */
+static ordo_status merge_runs(struct ordo_lsm *lsm, struct ordo_call *call, size_t first, size_t n, uint64_t query_cost)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
     struct ordo_sorted_run in[ORDO_MAX_RUNS], merged;
@@ -225,41 +106,33 @@ static ordo_status merge_runs(struct lsm *lsm, struct ordo_call *call, size_t fi
     return ORDO_OK;
 }
 
-static uint64_t query_cost_of(const struct ordo_run_set *set, size_t first, size_t n)
+static ordo_status take(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
-    uint64_t query_cost = 0;
-    for (size_t r = first; r < first + n; r++)
-        query_cost += set->run[r].query_cost;
-    return query_cost;
-}
-
-static ordo_status take(struct lsm *lsm, struct ordo_call *call, const struct plan *plan)
-{
-    const size_t n = lsm->runs.set.n - plan->first, before = stored(lsm);
+    const size_t n = lsm->runs.set.n - plan->first, before = ordo_lsm_stored(lsm);
 
     switch (plan->action) {
-    case KEEP:
+    case LSM_KEEP:
         return ORDO_OK;
-    case MERGE:
-        return merge_runs(lsm, call, plan->first, n, query_cost_of(&lsm->runs.set, plan->first, n));
-    case GATHER:
+    case LSM_MERGE:
+        return merge_runs(lsm, call, plan->first, n, ordo_lsm_query_cost(&lsm->runs.set, plan->first, n));
+    case LSM_GATHER:
         ORDO_TRY(gather(lsm, call));
-        lsm->runs.cleanups += stored(lsm) < before;
+        lsm->runs.cleanups += ordo_lsm_stored(lsm) < before;
         return ORDO_OK;
-    case COUNT:
+    case LSM_COUNT:
         ORDO_TRY(count_live(lsm, call));
-        return is_stale(lsm, plan->percent) ? clean_up(&lsm->runs.dict, call) : ORDO_OK;
-    case CLEAN:
+        return ordo_lsm_is_stale(lsm, plan->percent) ? clean_up(&lsm->runs.dict, call) : ORDO_OK;
+    case LSM_CLEAN:
         break;
     }
     return clean_up(&lsm->runs.dict, call);
 }
 
 /* The change is stored, so an error here is only logged. */
-static void clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
+static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 {
-    const struct plan plan = plan_change(lsm);
-    const int         mark = call->n_scratch;
+    const struct ordo_lsm_plan plan = ordo_lsm_plan_change(lsm);
+    const int                  mark = call->n_scratch;
 
     if (take(lsm, call, &plan) == ORDO_OK)
         return;
@@ -271,37 +144,36 @@ static void clean_up_if_due(struct lsm *lsm, struct ordo_call *call)
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* Cleans up if elements may be stale. Returns whether it has. Waits. */
-static bool makes_room(struct lsm *lsm, struct ordo_call *call, int mark)
+static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
-    if (lsm->live == stored(lsm))
+    if (lsm->live == ordo_lsm_stored(lsm))
         return false;
     ordo_log(call->dev, ORDO_LOG_INFO, "lsm: memory is short: cleaning up");
     return clean_up(&lsm->runs.dict, call) == ORDO_OK;
 }
 
-static ordo_status check_count(struct lsm *lsm, struct ordo_call *call, size_t count)
+static ordo_status check_count(struct ordo_lsm *lsm, struct ordo_call *call, size_t count)
 {
-    if (count > ORDO_MAX_COUNT - stored(lsm))
+    if (count > ORDO_MAX_COUNT - ordo_lsm_stored(lsm))
         ORDO_TRY(clean_up(&lsm->runs.dict, call));
-    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - stored(lsm), ORDO_TOO_LARGE,
+    ORDO_REQUIRE(call->dev, count <= ORDO_MAX_COUNT - ordo_lsm_stored(lsm), ORDO_TOO_LARGE,
                  "count is %zu, and %zu elements are stored: a dictionary holds up to %zu (ORDO_MAX_COUNT)", count,
-                 stored(lsm), ORDO_MAX_COUNT);
+                 ordo_lsm_stored(lsm), ORDO_MAX_COUNT);
     return ORDO_OK;
 }
 
-static ordo_status take_batch(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b,
+static ordo_status take_batch(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b,
                               struct ordo_sorted_run *out)
 {
     const int         mark = call->n_scratch;
     const ordo_status status = ordo_runs_take_batch(&lsm->runs, call, b, out);
-    if (!ordo_lacks_memory(status) || !makes_room(lsm, call, mark))
+    if (!ordo_lacks_memory(status) || !frees_memory(lsm, call, mark))
         return status;
     return ordo_runs_take_batch(&lsm->runs, call, b, out);
 }
 
-/* Merges the newest run into the batch. */
-static ordo_status absorb_newest(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
     struct ordo_sorted_run in[] = { set->run[set->n - 1], *batch }, merged;
@@ -316,7 +188,7 @@ static ordo_status absorb_newest(struct lsm *lsm, struct ordo_call *call, struct
 }
 
 /* Makes a place for a batch if there may be no more runs. */
-static ordo_status make_place(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
     size_t                     best = 0;
@@ -328,17 +200,17 @@ static ordo_status make_place(struct lsm *lsm, struct ordo_call *call, struct or
     for (size_t r = 1; r + 1 < set->n; r++)
         if (set->run[r].count + set->run[r + 1].count < set->run[best].count + set->run[best + 1].count)
             best = r;
-    return merge_runs(lsm, call, best, 2, query_cost_of(set, best, 2));
+    return merge_runs(lsm, call, best, 2, ordo_lsm_query_cost(set, best, 2));
 }
 
 /* Makes the batch the newest run. After an error the batch's block is released. */
-static ordo_status put(struct lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
+static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set *set = &lsm->runs.set;
     const int            mark = call->n_scratch;
     ordo_status          status = make_place(lsm, call, batch);
 
-    if (ordo_lacks_memory(status) && makes_room(lsm, call, mark))
+    if (ordo_lacks_memory(status) && frees_memory(lsm, call, mark))
         status = make_place(lsm, call, batch);
     if (status == ORDO_OK)
         set->run[set->n++] = *batch;
@@ -348,26 +220,25 @@ static ordo_status put(struct lsm *lsm, struct ordo_call *call, struct ordo_sort
 }
 
 /* Carries out a plan for the newest run, which is stored, so an error is only logged. `marks`: queries of order come
- * between updates, so the batch is marked by itself before it is merged: then nothing is searched for again in older
- * runs. */
-static void settle(struct lsm *lsm, struct ordo_call *call, bool marks)
+ * between updates, so the batch is marked before it is merged: then no element is searched for again in older runs. */
+static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
-    const struct plan plan = plan_batch(lsm);
-    const int         mark = call->n_scratch;
-    ordo_status       status = ORDO_OK;
+    const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
+    const int                  mark = call->n_scratch;
+    ordo_status                status = ORDO_OK;
 
-    if (marks && plan.action != GATHER)
+    if (marks && plan.action != LSM_GATHER)
         status = ordo_run_set_mark_newest(call, &lsm->runs.dict, &lsm->runs.set);
     if (status == ORDO_OK)
         status = take(lsm, call, &plan);
-    if (status != ORDO_OK && !(ordo_lacks_memory(status) && makes_room(lsm, call, mark))) {
+    if (status != ORDO_OK && !(ordo_lacks_memory(status) && frees_memory(lsm, call, mark))) {
         ordo_call_abandon(call, mark);
         ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a batch stays a run of its own");
     }
     ordo_runs_trim_spare(&lsm->runs);
 }
 
-static ordo_status store(struct lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
+static ordo_status store(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_run_batch *b)
 {
     struct ordo_run_set   *set = &lsm->runs.set;
     struct ordo_sorted_run run;
@@ -399,12 +270,11 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(lsm_of(dict), call, &batch);
 }
 
-/* Hides the elements of the interval where they lie. */
 static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done)
 {
-    struct lsm *lsm = lsm_of(dict);
-    size_t      gone = 0, left = 0;
+    struct ordo_lsm *lsm = lsm_of(dict);
+    size_t           gone = 0, left = 0;
 
     if (lsm->runs.set.n == 0)
         return ORDO_OK;
@@ -417,70 +287,23 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A query looks into every run. It would cost less if all runs were one. Each run remembers the cost of the queries
- * that looked into it. When that cost, of some of the newest runs, reaches the cost of a merge of these runs and the
- * one before, they are merged. So no sequence of queries costs more than twice the better of the two ways, like the
- * rent in the ski rental problem. The unit is the time in which a merge moves one element. */
-#define FIND_MOVES       2
-#define RANK_MOVES       3  /* a search for a rank; a count takes two */
-#define SELECT_MOVES     32 /* a search for a key bit by bit */
-#define RANGE_MOVES      8  /* a range, without its elements: each of these costs 1 */
-#define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
-#define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
-#define MERGE_LAUNCHES   64 /* mostly for buffers that are created and destroyed */
-#define MERGE_MOVES      3
-
-static uint64_t launch_moves(const struct lsm *lsm)
-{
-    return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
-}
-
-/* The cost of a merge of the runs from `first` on, with memory, index and marks of the new run. */
-static uint64_t cost_of_merge(const struct lsm *lsm, size_t first)
-{
-    return MERGE_LAUNCHES * launch_moves(lsm) + MERGE_MOVES * (uint64_t) stored_from(lsm, first);
-}
-
-/* The oldest of the newest runs for whose merge queries have paid, if they pay `more` for each run, and that fit
- * into one run; else the newest run. */
-static size_t first_paid(const struct lsm *lsm, uint64_t more)
-{
-    const struct ordo_run_set *set = &lsm->runs.set;
-
-    for (size_t first = 0; first + 1 < set->n; first++) {
-        const size_t   n = set->n - first - 1;
-        const uint64_t paid = query_cost_of(set, first + 1, n) + n * more;
-        if (paid >= cost_of_merge(lsm, first) && fits_from(lsm, first))
-            return first;
-    }
-    return set->n - 1;
-}
-
-/* Before a query that costs `more` for each run. Merging all runs in a call that waits leaves out stale elements:
- * that takes no longer, and later queries need not search for them. */
-static struct plan plan_query(const struct lsm *lsm, uint64_t more, bool waits)
-{
-    const struct ordo_run_set *set = &lsm->runs.set;
-    const size_t               first = first_paid(lsm, more);
-
-    if (first + 1 == set->n)
-        return (struct plan) { .action = KEEP };
-    if (first == 0 && waits && ordo_runs_can_dedup(&lsm->runs, set))
-        return (struct plan) { .action = GATHER };
-    return (struct plan) { .action = MERGE, .first = first };
-}
+/* Costs of a query in one run (lsm_plan.c). */
+#define FIND_MOVES   2
+#define RANK_MOVES   3  /* a search for a rank; a count takes two */
+#define SELECT_MOVES 32 /* a search for a key bit by bit */
+#define RANGE_MOVES  8  /* a range without its elements, which cost 1 each */
 
 /* Without memory for a merge the runs stay, and queries start to pay again. The merged run keeps the cost of its
  * oldest run. */
-static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, const struct plan *plan)
+static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
     const int            mark = call->n_scratch;
 
     ORDO_TRY(ordo_call_changes(call));
-    const ordo_status status = plan->action == GATHER ? gather(lsm, call)
-                                                      : merge_runs(lsm, call, plan->first, set->n - plan->first,
-                                                                   set->run[plan->first].query_cost);
+    const ordo_status status = plan->action == LSM_GATHER ? gather(lsm, call)
+                                                          : merge_runs(lsm, call, plan->first, set->n - plan->first,
+                                                                       set->run[plan->first].query_cost);
     if (!ordo_lacks_memory(status))
         return status;
     ordo_call_abandon(call, mark);
@@ -491,25 +314,24 @@ static ordo_status merge_paid(struct lsm *lsm, struct ordo_call *call, const str
 }
 
 /* Before a query that costs `more` for each run. No merge while events are pending. */
-static ordo_status pay(struct lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
+static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
 
     if (lsm->config.keep_runs || set->n < 2 || call->n_pending > 0)
         return ORDO_OK;
-    const struct plan plan = plan_query(lsm, more, waits);
+    const struct ordo_lsm_plan plan = ordo_lsm_plan_query(lsm, more, waits);
     for (size_t r = 0; r < set->n; r++)
         set->run[r].query_cost += more;
-    return plan.action == KEEP ? ORDO_OK : merge_paid(lsm, call, &plan);
+    return plan.action == LSM_KEEP ? ORDO_OK : merge_paid(lsm, call, &plan);
 }
 
-static ordo_status pay_queries(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+static ordo_status pay_queries(struct ordo_lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
-    return pay(lsm, call, launch_moves(lsm) + moves * queries, waits);
+    return pay(lsm, call, ordo_lsm_launch_moves(lsm) + moves * queries, waits);
 }
 
-/* Before queries that resolve the runs. */
-static ordo_status pay_ordered(struct lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
+static ordo_status pay_ordered(struct ordo_lsm *lsm, struct ordo_call *call, size_t queries, uint64_t moves, bool waits)
 {
     lsm->resolved = true;
     return pay_queries(lsm, call, queries, moves, waits);
@@ -521,7 +343,6 @@ static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct or
     return ordo_runs_find(dict, call, finds);
 }
 
-/* A query of order that pays for its queries first. */
 #define ORDERED_QUERY(query, queries, moves)                                                                           \
     static ordo_status paid_##query(ordo_dict *dict, struct ordo_call *call, const struct queries *q)                  \
     {                                                                                                                  \
@@ -533,15 +354,15 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Before ranges whose caller waits for the number of results: estimates that number if `capacity` results would pay
- * for a merge. */
-static ordo_status pay_results(struct lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
+/* Before ranges whose caller waits for the number of results: estimates it if `capacity` results would pay for a merge.
+ */
+static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
     double     results = 0;
 
     if (!ranges->waits || !wanted || lsm->config.keep_runs || lsm->runs.set.n < 2 ||
-        first_paid(lsm, ranges->capacity) + 1 == lsm->runs.set.n)
+        ordo_lsm_first_paid(lsm, ranges->capacity) + 1 == lsm->runs.set.n)
         return ORDO_OK;
     ORDO_TRY(ordo_runs_estimate(&lsm->runs.dict, call, ranges, &results));
     return results > (double) ranges->capacity ? ORDO_OK : pay(lsm, call, (uint64_t) results, true);
@@ -554,11 +375,10 @@ static ordo_status range(ordo_dict *dict, struct ordo_call *call, const struct o
     return ordo_runs_range(dict, call, ranges);
 }
 
-/* The caller waits for the number of elements. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
-    struct lsm *lsm = lsm_of(dict);
-    size_t      left = 0;
+    struct ordo_lsm *lsm = lsm_of(dict);
+    size_t           left = 0;
 
     ORDO_TRY(pay_ordered(lsm, call, e->count, (uint64_t) 2 * RANK_MOVES, true));
     ORDO_TRY(ordo_runs_ends(dict, call, e, got, &left, done));
@@ -582,7 +402,7 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *
 
 static ordo_status configure(ordo_dict *dict, const void *config)
 {
-    struct lsm *lsm = lsm_of(dict);
+    struct ordo_lsm *lsm = lsm_of(dict);
     lsm->config = *(const struct ordo_lsm_config *) config;
     if (lsm->config.growth == 0)
         lsm->config.growth = 4;
@@ -593,7 +413,7 @@ static ordo_status configure(ordo_dict *dict, const void *config)
 
 const struct ordo_structure ordo_lsm_structure = {
     .name = "lsm",
-    .bytes = sizeof(struct lsm),
+    .bytes = sizeof(struct ordo_lsm),
     .config_bytes = sizeof(struct ordo_lsm_config),
     .configure = configure,
     .destroy = clear,

@@ -15,8 +15,8 @@ struct range_scratch {
     cl_mem lows, highs, candidates, before;
 };
 
-/* One launch searches for up to this many bounds in all runs, without indexes. Two launches for each run, and one
- * for the index of a new run, take longer than plain searches. */
+/* One launch searches for up to this many bounds in all runs, without indexes: faster than two launches for each run,
+ * and one for the index of a new run. */
 #define FEW_BOUNDS 1024
 
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -35,7 +35,6 @@ ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict,
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* The ranks of the bounds in each run. */
 static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                const struct ordo_ranges *ranges, const struct range_scratch *s)
 {
@@ -91,7 +90,7 @@ static ordo_status write_ranges(struct ordo_call *call, const ordo_dict *dict, c
     ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(capacity));
     ordo_args_slice(&args, &ranges->keys_out);
     ordo_args_slice(&args, &ranges->values_out);
-    /* Only the device knows the number of candidates, so groups for the whole capacity are launched, up to a limit. */
+    /* Only the device knows the number of candidates: launches groups for the capacity, up to a limit. */
     const size_t             items = ordo_min_size(all->capacity, (size_t) 1 << 20);
     const struct ordo_launch launch =
         ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_range", items > ranges->count ? items : ranges->count);
@@ -108,7 +107,7 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* The ranks of a single part stay for the second half. The ranks of several parts are found again. */
+/* The second half reuses the ranks of a single part, and finds ranks again after several. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -130,7 +129,6 @@ static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Scratch for `most` ranges in *what runs. */
 static ordo_status take_range_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch)
 {
     const size_t          bytes = *(const size_t *) what * most * sizeof(cl_uint);

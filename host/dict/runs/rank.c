@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* The ranks of this many queries are in scratch at a time: of all runs together no more than an allocation may have.
- * If memory is short, half as many, again and again. */
+/* Queries whose ranks are in scratch at a time, within the largest allocation for all runs; halved while memory is
+ * short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -50,7 +50,6 @@ ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *ta
     return status;
 }
 
-/* Scratch of *bytes for each of `most` queries. */
 static ordo_status take_ranks(struct ordo_call *call, const void *bytes, size_t most, void *out)
 {
     return ordo_call_scratch(call, most * *(const size_t *) bytes, out);
@@ -128,7 +127,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Ranks, and the outputs that pass from run to run where the caller does not ask for them. */
+/* Ranks, and outputs that pass from run to run although the caller does not want them. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -89,7 +89,6 @@ static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, s
     return n;
 }
 
-/* Replaces n runs by one, or by none. */
 static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first, size_t n,
                             const struct ordo_sorted_run *run)
 {
@@ -152,8 +151,7 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs, segment by segment. Takes less memory than one run of all. Resolves.
- * Waits. */
+/* Moves the visible elements into few runs, segment by segment, for less memory. Resolves. Waits. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];

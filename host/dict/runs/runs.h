@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that the sorted array, the LSM and FAST share: dictionaries of sorted runs (dict/sorted_run.h).
  *
- * A file calls only functions of files before it: runs.c (whole contents), find.c, rank.c, range.c, erase.c,
- * select.c, check.c; then the structures, which know nothing of each other: sorted_array.c, lsm.c, fast.c. */
+ * A file calls only files before it (host/meson.build). sorted_array.c, lsm.c and fast.c are independent. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -12,8 +11,7 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by one, clean or without a block. Moves it to a smaller block if it needs less than half of its
- * block. */
+/* Replaces all runs by one, clean or without a block, and moves it to a smaller block if it needs less than half. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Cuts a clean set to its first `count` elements, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
@@ -67,8 +65,8 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides the elements of an interval. *gone: the visible elements of it; *left: those that remain. Resolves. Waits
- * unless `e` has the counts. The set is not empty. */
+/* Hides the elements of an interval. *gone: its visible elements; *left: the others. Resolves. Waits unless `e` has the
+ * counts. The set is not empty. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the elements of the spans, a run_interval for each run, `gone` elements in all. The last launch of a call. */
@@ -80,7 +78,7 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 /* Resolves. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them to take them. *got: their number; *left: the number of others.
- * *done is false, and nothing happens, if they are many. Resolves. Waits. */
+ * *done is false, without changes, if they are many. Resolves. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 

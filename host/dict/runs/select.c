@@ -24,7 +24,7 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
-/* On a GPU each run contributes `count` candidates, most of them in vain. On a CPU one work-item takes the elements. */
+/* On a GPU each run contributes `count` candidates. On a CPU one work-item takes the elements. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
 /* Writes the elements. `spans` get their places, `total` the number of visible elements. */

@@ -4,8 +4,8 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges the array and a batch into a new array, and releases the batch. The set is a copy, because merging may mark
- * its runs. `combine`: how values are combined; NULL: the batch's replace them. */
+/* Merges the array and a batch into a new array, and releases the batch. Merges a copy of the set, because merging may
+ * mark its runs. combine NULL: the batch's values replace stored ones. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -51,8 +51,8 @@ static ordo_status combine_merged(struct ordo_runs *runs, struct ordo_call *call
     return merge_batch(runs, call, &batch, &how);
 }
 
-/* Sorted where it is merged from, as an upsert is. The array is searched by a pass over both: it goes before an
- * index of it would have paid. */
+/* Sorts the batch as an upsert does, and searches the array by a pass over both: an index of the old array would not
+ * pay. */
 static ordo_status combine_found(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_combines *c)
 {
     ordo_dict             *dict = &runs->dict;
@@ -84,7 +84,7 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* The last are cut off; to take the first is to write the array anew, as for all that is erased. */
+/* Cuts the last elements off. To take the first, the generic way rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;

@@ -13,8 +13,8 @@
  *   hamt.c          table of the structure
  *   roaring_read.c, roaring_write.c   Roaring portable format
  *
- * A call enqueues the next trie in separate memory and then replaces the current trie. If anything fails before, the
- * current trie is unchanged. */
+ * A call enqueues the next trie in separate memory and then replaces the current trie, which stays if anything fails.
+ */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -54,20 +54,18 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
-/* Words of both tables and of the nodes. */
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Upper bound of the units for elements in that number of leaves. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* The following four take a cached block or allocate one. `roomy` adds a quarter if there is memory for it. */
-/* Sets the table sizes for next->n_leaves, and takes memory for records and tables, or for records alone if the trie
- * has fixed depth. */
-ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
+/* The following four take a cached block or allocate one. `reserve` adds a quarter if there is memory for it. */
+/* Sets the table sizes for next->n_leaves, and takes memory for records and, unless the depth is fixed, tables. */
+ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 /* Takes memory for the tables of a trie of fixed depth, whose next->nodes is known. */
-ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy);
-ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy);
-/* Caches blocks for about that number of leaves and units while the device is busy, because drivers need time to
- * allocate. An allocation that fails is tried again when the block is needed. */
+ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
+ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
+/* Caches blocks for about that number of leaves and units while the device is busy, because drivers take time to
+ * allocate. Failed allocations are tried again later. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -78,10 +76,8 @@ void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
 void ordo_hamt_clear(ordo_dict *dict);
 
-/* ordo_dict_kernel with HAMT_FIXED_DEPTH for a trie of fixed depth. */
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
-/* HAMT_TRIE of cl/dict/trie/hamt.cl, the first arguments of a kernel. */
-struct ordo_args ordo_hamt_args(const struct ordo_hamt_trie *trie);
+struct ordo_args   ordo_hamt_args(const struct ordo_hamt_trie *trie);
 
 /* ---- hamt_query.c ------------------------------------------------------------------------------------------------ */
 
@@ -107,8 +103,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above leaves whose records are written: *number is hamt_node_heads of
- * cl/dict/trie/hamt_nodes.cl, scanned, in scratch, and *nodes their count. Waits. */
+/* Numbers the nodes above written leaves: *number is hamt_node_heads of cl/dict/trie/hamt_nodes.cl, scanned, in
+ * scratch, and *nodes their count. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the words of nodes and the header or, if `wrong` is not NULL, compares them. */
@@ -124,24 +120,23 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie by its leaves that are not touched and new leaves for the run, which has the merged elements of the
- * touched ones. touched NULL: no old leaf stays. A run without a block has no elements. Waits. */
+/* Replaces the trie by its untouched leaves and new leaves for the run, which has the merged elements of touched
+ * leaves. touched NULL: no old leaf stays. An empty run has no block. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
-                               const struct ordo_sorted_run *run, bool roomy);
+                               const struct ordo_sorted_run *run, bool reserve);
 
-/* ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may need more units than a pool
- * has. */
+/* ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
 /* Establishes T5 once records are written. For a trie of fixed depth it waits for the number of nodes and allocates
  * tables. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
-                                  bool roomy);
+                                  bool reserve);
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
-/* Merges a batch into the leaves of a trie that has some. *done is false, and nothing has changed, if too many
- * updates fall into one leaf. Waits. */
+/* Merges a batch into the leaves of a non-empty trie. *done is false, without changes, if too many updates fall into
+ * one leaf. Waits. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -155,7 +150,7 @@ ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, con
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
 /* Replaces the trie by one of the run's elements. Waits. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
-                               bool roomy);
+                               bool reserve);
 
 /* ---- hamt_check.c ------------------------------------------------------------------------------------------------ */
 
@@ -164,8 +159,7 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------ */
 
 /* ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
-ordo_status ordo_hamt_check_roaring(const ordo_dict *dict);
-/* ordo_dict_kernel without values. */
+ordo_status        ordo_hamt_check_roaring(const ordo_dict *dict);
 struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
 #endif

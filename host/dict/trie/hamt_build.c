@@ -16,7 +16,6 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Arrays in scratch, as in the kernels. */
 struct leaves {
     const struct ordo_sorted_run *run;
     cl_uint                       n, n_elements;
@@ -24,7 +23,6 @@ struct leaves {
     cl_mem                        number, starts, fresh, sizes, owner, places;
 };
 
-/* Sets l->number and l->n. */
 static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                           struct leaves *l)
 {
@@ -41,7 +39,6 @@ static ordo_status divide(struct ordo_call *call, const struct ordo_hamt *hamt, 
     return ORDO_OK;
 }
 
-/* Makes the records of new leaves, and sums their units. */
 static ordo_status shape(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *old,
                          struct leaves *l)
 {
@@ -82,12 +79,11 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* The next trie, and scratch for it. */
 struct assembly {
     const struct ordo_hamt_touched *touched; /* NULL: no old leaf stays */
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
-    bool                            roomy, moves; /* blocks go to a new pool */
+    bool                            reserve, moves; /* blocks go to a new pool */
     cl_mem                          follow, counts, from;
 };
 
@@ -150,22 +146,22 @@ static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, st
     return ordo_call_launch(call, &launch_move, &move);
 }
 
-static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
+static ordo_status make_nodes(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve)
 {
     cl_mem number = NULL;
 
     ORDO_TRY(ordo_hamt_number_nodes(call, hamt, next, &number, &next->nodes));
-    ORDO_TRY(ordo_hamt_make_node_room(hamt, next, roomy));
+    ORDO_TRY(ordo_hamt_make_node_block(hamt, next, reserve));
     return ordo_hamt_nodes(call, hamt, next, number, NULL);
 }
 
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
-                                  bool roomy)
+                                  bool reserve)
 {
     struct ordo_args args = { .n = 0 };
 
     if (hamt->fixed_depth)
-        ORDO_TRY(make_nodes(call, hamt, next, roomy));
+        ORDO_TRY(make_nodes(call, hamt, next, reserve));
     ORDO_ADD(&args, ORDO_ARG(next->leaves.mem), ORDO_ARG(next->n_leaves), ORDO_ARG(next->n), ORDO_ARG(next->cell_bits),
              ORDO_ARG(next->rank_bits), ORDO_ARG(next->tables.mem));
     const struct ordo_launch launch = pass(hamt, "hamt_cells", next->n_leaves);
@@ -174,7 +170,6 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
 
 /* ---- assembly ---------------------------------------------------------------------------------------------------- */
 
-/* Sets the sizes of the next trie. */
 static void plan(struct assembly *a)
 {
     const struct ordo_hamt_touched  none = { .n = a->old.n_leaves, .elements = a->old.n, .units = a->old.live };
@@ -208,8 +203,8 @@ static ordo_status make_room(struct ordo_call *call, struct ordo_hamt *hamt, str
     if (a->moves && a->touched)
         ORDO_TRY(words(call, a->next.n_leaves, &a->from));
     if (a->moves)
-        ORDO_TRY(ordo_hamt_make_pool(hamt, &a->next, a->next.live, a->roomy));
-    return ordo_hamt_make_room(hamt, &a->next, a->roomy);
+        ORDO_TRY(ordo_hamt_make_pool(hamt, &a->next, a->next.live, a->reserve));
+    return ordo_hamt_make_blocks(hamt, &a->next, a->reserve);
 }
 
 static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
@@ -224,14 +219,14 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         ORDO_TRY(move(call, hamt, a));
     if (a->l.n > 0)
         ORDO_TRY(fill(call, hamt, &a->l, &a->next));
-    return ordo_hamt_make_tables(call, hamt, &a->next, a->roomy);
+    return ordo_hamt_make_tables(call, hamt, &a->next, a->reserve);
 }
 
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
-                               const struct ordo_sorted_run *run, bool roomy)
+                               const struct ordo_sorted_run *run, bool reserve)
 {
     static const struct ordo_hamt_trie nothing = { .n = 0 };
-    struct assembly                    a = { .touched = touched, .old = hamt->trie, .roomy = roomy };
+    struct assembly                    a = { .touched = touched, .old = hamt->trie, .reserve = reserve };
 
     a.l = (struct leaves) { .run = run, .n_elements = run->mem ? (cl_uint) run->count : 0 };
     if (a.l.n_elements > 0) {

@@ -21,7 +21,6 @@ struct merge {
     hamt_plan_end                 sums;
 };
 
-/* HAMT_TRIE and HAMT_BATCH. */
 static struct ordo_args args_of(const struct merge *m)
 {
     struct ordo_args args = ordo_hamt_args(&m->old);
@@ -72,8 +71,7 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the units of touched blocks with their updates, if each update touches another leaf and, with fixed depth,
- * adds one. */
+/* Estimates the units of touched blocks if each update touches another leaf and, with fixed depth, adds one. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -94,9 +92,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If new blocks are likely not to fit, it plans to copy all blocks to a new pool and allocates
- * the pool while the device is busy. If they turn out not to fit, it plans again. Waits once, or twice if it plans
- * again. */
+/* Plans the next trie. If new blocks are unlikely to fit, plans to copy all blocks to a new pool, and allocates it
+ * while the device is busy. If they turn out not to fit, plans again. Waits once for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -147,7 +144,7 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     ORDO_TRY(ordo_hamt_check_size(call, hamt, &m->next));
     if (m->all)
         ORDO_TRY(ordo_hamt_make_pool(hamt, &m->next, m->next.live, true));
-    ORDO_TRY(ordo_hamt_make_room(hamt, &m->next, true));
+    ORDO_TRY(ordo_hamt_make_blocks(hamt, &m->next, true));
     ORDO_TRY(write_records(call, hamt, m));
     ORDO_TRY(write_blocks(call, hamt, m));
     return ordo_hamt_make_tables(call, hamt, &m->next, true);
@@ -169,7 +166,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Replaces values of stored keys. No other command writes memory that is in use, and it is the last one of its call. */
+/* Replaces values of stored keys: the last command of its call, and the only one that writes memory in use. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
@@ -185,7 +182,6 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
 
 /* ---- merge ------------------------------------------------------------------------------------------------------- */
 
-/* Whether sums of elements, leaves and units fit into 32 bits. */
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT. Each is one launch, except ranges. */
 #include "dict/trie/hamt.h"
 
 #include "dict/batch.h"
 
 #define MODULE "dict/trie/hamt_query.cl"
 
-/* A kernel whose work-items take RUN_STEP of n queries each. */
 static struct ordo_launch steps(ordo_dict *dict, const char *kernel, size_t n)
 {
     return ordo_hamt_kernel(ordo_hamt_of(dict), MODULE, kernel, ordo_dict_step_items(dict->dev, n));

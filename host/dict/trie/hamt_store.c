@@ -7,8 +7,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Counts the bytes of elements, and for each leaf two units lost to rounding: one for the block, one for the end of
- * its keys. With fixed depth a leaf's keys are a bitmap. */
+/* Counts the bytes of elements, and for each leaf two units for rounding, of the block and of its keys. With fixed
+ * depth a leaf's keys are a bitmap. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -48,25 +48,25 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Replaces a cached block that does not fit. A quarter of room in a pool means that a quarter of its live units must be
+/* Replaces a cached block that does not fit. With a quarter in reserve, a quarter of a pool's live units must be
  * written before all blocks are copied. */
-static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy)
+static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
-    const size_t room = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
+    const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
 
     if (fits(spare, bytes))
         return ORDO_OK;
     drop(hamt, spare);
-    if (roomy && allocate(hamt, bytes + room, spare) == ORDO_OK)
+    if (reserve && allocate(hamt, bytes + quarter, spare) == ORDO_OK)
         return ORDO_OK;
     return allocate(hamt, bytes, spare);
 }
 
 /* Moves the cached block to *out, so that another allocation that lacks memory cannot free it. */
-static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool roomy,
+static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
-    ORDO_TRY(renew(hamt, spare, bytes, roomy));
+    ORDO_TRY(renew(hamt, spare, bytes, reserve));
     *out = *spare;
     *spare = (struct ordo_hamt_block) { .mem = NULL };
     return ORDO_OK;
@@ -92,24 +92,24 @@ static cl_uint bits_over(size_t n)
     return bits;
 }
 
-ordo_status ordo_hamt_make_node_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
+ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve)
 {
-    return take(hamt, &hamt->spare_tables, table_bytes(next), roomy, &next->tables);
+    return take(hamt, &hamt->spare_tables, table_bytes(next), reserve, &next->tables);
 }
 
-ordo_status ordo_hamt_make_room(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool roomy)
+ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve)
 {
     const cl_uint bits = bits_over(next->n_leaves);
 
     next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
     next->rank_bits = bits > 2 ? bits - 2 : 0;
-    ORDO_TRY(take(hamt, &hamt->spare_leaves, leaf_bytes(hamt, next->n_leaves), roomy, &next->leaves));
-    return hamt->fixed_depth ? ORDO_OK : ordo_hamt_make_node_room(hamt, next, roomy);
+    ORDO_TRY(take(hamt, &hamt->spare_leaves, leaf_bytes(hamt, next->n_leaves), reserve, &next->leaves));
+    return hamt->fixed_depth ? ORDO_OK : ordo_hamt_make_node_block(hamt, next, reserve);
 }
 
-ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool roomy)
+ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve)
 {
-    return take(hamt, &hamt->spare_pool, units * HAMT_UNIT, roomy, &next->pool);
+    return take(hamt, &hamt->spare_pool, units * HAMT_UNIT, reserve, &next->pool);
 }
 
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
@@ -143,8 +143,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Caches the old pool if a batch has copied all blocks, because the next batch may do so too, and drivers take 0.1
- * ms and more to make a pool. Most batches that are small for the trie do not copy them. */
+/* Caches the old pool after a batch that copied all blocks, because the next batch may do so too, and drivers take 0.1
+ * ms or more to make a pool. Most small batches do not copy them. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

@@ -92,9 +92,9 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
 /* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
-                               bool roomy)
+                               bool reserve)
 {
-    ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, roomy));
+    ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, reserve));
     hamt->built_elements = hamt->most_elements = hamt->trie.n;
     hamt->built_leaves = hamt->trie.n_leaves;
     return ORDO_OK;
@@ -115,7 +115,7 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 }
 
 /* Waits. */
-static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool roomy)
+static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool reserve)
 {
     struct ordo_sorted_run all;
 
@@ -126,7 +126,7 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool 
                                         .values_out = ordo_run_values(&hamt->dict, &all) };
     ordo_status                   status = ordo_hamt_write(call, hamt, &s);
     if (status == ORDO_OK)
-        status = ordo_hamt_build_of(call, hamt, &all, roomy);
+        status = ordo_hamt_build_of(call, hamt, &all, reserve);
     hamt->rebuilds += status == ORDO_OK;
     ordo_runs_release(&hamt->runs, &all);
     return status;
@@ -155,7 +155,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds if erasures have left sparse leaves. A failure is no error, because the batch is stored. */
+/* Rebuilds after many erasures. A failure is no error, because the batch is stored. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;
@@ -171,7 +171,6 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-/* Copies the elements of touched leaves to a run in scratch. */
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {
@@ -186,7 +185,7 @@ static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, cons
     return ordo_hamt_write(call, hamt, &s);
 }
 
-/* Merges the elements of touched leaves with the batch. Waits. */
+/* Waits. */
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a set in the Roaring portable format into a HAMT. Each launch checks what the next one depends on, and the
- * trie is built once all bytes are checked. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the inputs of the next one, and the trie
+ * is built once all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -11,7 +11,6 @@
 /* Bitmaps that one launch of roaring_walk follows: a limit on its time. */
 #define WALK_MAX 4096
 
-/* Arrays are in scratch. */
 struct reading {
     const ordo_dict  *dict;
     struct ordo_slice bytes;
@@ -128,7 +127,6 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* Checks and counts the keys of all containers. Waits. */
 static ordo_status count_keys(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args slices, counts = { .n = 0 };
@@ -168,7 +166,6 @@ static ordo_status write_keys(struct ordo_call *call, const struct reading *r, c
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Replaces the trie by one of the keys. Waits. */
 static ordo_status become(struct ordo_call *call, struct ordo_hamt *hamt, const struct reading *r)
 {
     struct ordo_sorted_run run;

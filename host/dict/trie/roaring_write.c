@@ -7,7 +7,6 @@
 
 #define MODULE "dict/trie/roaring_write.cl"
 
-/* Arrays in scratch, as in the kernels. */
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
@@ -21,7 +20,6 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* Adds ROARING_SUMS of the kernels. */
 static void add_sums(struct ordo_args *args, const struct writing *w)
 {
     ORDO_ADD(args, ORDO_ARG(w->starts), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
@@ -30,7 +28,6 @@ static void add_sums(struct ordo_args *args, const struct writing *w)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* Exports the keys. */
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
 {
     ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
@@ -38,7 +35,7 @@ static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, str
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Finds where containers and runs begin. Waits. */
+/* Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -61,7 +58,6 @@ static ordo_status divide(struct ordo_call *call, struct writing *w)
     return ordo_call_launch(call, &launch_starts, &starts);
 }
 
-/* Chooses the form of each container, and sums their bytes. */
 static ordo_status shape(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n_containers + 1;
@@ -90,7 +86,6 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Finds where bitmaps begin, and sums the bytes of their headers. */
 static ordo_status head(struct ordo_call *call, struct writing *w)
 {
     const size_t n = (size_t) w->n_containers + 1;

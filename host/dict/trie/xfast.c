@@ -20,7 +20,7 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds the trie. A failure is no error, because the leaves are stored and queries can search the run. */
+/* Builds the trie. A failure is no error: the leaves are stored, and queries can search the run. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
@@ -28,8 +28,8 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the leaves and a batch into a new run. combine NULL: values of the batch replace stored ones. The set is a
- * copy, because the merge may add hidden bits to it, which the leaves have not. Waits. */
+/* Merges the leaves and a batch into a new run. combine NULL: values of the batch replace stored ones. Merges a copy of
+ * the set, because hidden bits may be added. Waits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -96,8 +96,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Falls back to the generic way if there is no memory for a run of all leaves and the whole batch: its result may be
- * smaller. */
+/* Falls back to the generic way without memory for all leaves and the whole batch: its result may be smaller. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
@@ -113,7 +112,7 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_dict_combine_generic(dict, call, c);
 }
 
-/* Copies the leaves to a block without room. */
+/* Copies the leaves to a block without spare capacity. */
 static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_compact(dict, call));

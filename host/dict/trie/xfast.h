@@ -2,9 +2,8 @@
 /* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
  *
  * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update
- * merges the run with the batch, as a sorted array does, and then rebuilds flat and table, because the places of most
- * leaves change. A lack of memory for flat or table is no error: queries then search the run until the next update. A
- * query of prefixes needs the trie, so it builds it if it is missing.
+ * merges run and batch, and rebuilds flat and table, because the places of most leaves change. Without memory for flat
+ * or table, queries search the run until the next update. A query of prefixes builds a missing trie.
  *
  * Each file calls only files above it in this list:
  *
@@ -36,7 +35,6 @@ static inline struct ordo_xfast *ordo_xfast_of(ordo_dict *dict)
     return (struct ordo_xfast *) dict;
 }
 
-/* The run under the trie. */
 static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 {
     return &xfast->runs.set.run[0];
@@ -44,13 +42,10 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
-/* Frees flat, table and masks. */
 void ordo_xfast_drop(struct ordo_xfast *xfast);
 /* Builds flat and table if there is a run and they are missing. Waits. */
-ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
-/* Raises the peak to the bytes of flat, table and masks. */
-void ordo_xfast_note_peak(struct ordo_xfast *xfast);
-/* XFAST_TRIE of cl/dict/trie/xfast.cl, the first arguments of a kernel. */
+ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
+void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
 /* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,

@@ -6,7 +6,6 @@
 
 #define N_OF(arrays) (sizeof(arrays) / sizeof *(arrays))
 
-/* Bytes of an element of an optional output. */
 static size_t if_wanted(struct ordo_slice slice, size_t bytes)
 {
     return slice.mem ? bytes : 0;
@@ -84,7 +83,6 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
 
 /* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
 
-/* Makes the masks if they are missing. */
 static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     const size_t     bytes = xfast->shape.count * xfast->runs.dict.key_bytes;

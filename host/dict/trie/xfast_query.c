@@ -6,13 +6,11 @@
 
 #define MODULE "dict/trie/xfast_query.cl"
 
-/* A kernel whose work-items take RUN_STEP of n queries each. */
 static struct ordo_launch steps(const struct ordo_xfast *xfast, const char *kernel, size_t n)
 {
     return ordo_xfast_kernel(xfast, MODULE, kernel, ordo_dict_step_items(xfast->runs.dict.dev, n));
 }
 
-/* Adds the values of the leaves, and their bytes. */
 static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
 {
     ordo_args_slice(args, values);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a kernel of the self-test and compares its answers. */
+#ifndef ORDO_SELF_TEST_RUN_H
+#define ORDO_SELF_TEST_RUN_H
+
+#include "self_test.h"
+
+#include "shared/self_test.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* On a dry-run device every answer is made up, and the test continues. */
+#define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
+
+/* Returns an error if two numbers differ. The format says where. */
+#define EXPECT(dev, got, want, format, ...)                                                                            \
+    do {                                                                                                               \
+        const uint64_t got_ = (got), want_ = (want);                                                                   \
+        if (got_ != want_)                                                                                             \
+            return WRONG((dev), format ": 0x%" PRIx64 " instead of 0x%" PRIx64, __VA_ARGS__, got_, want_);             \
+    } while (0)
+
+struct ordo_test_buffer {
+    size_t      bytes;
+    void       *to;   /* receives the buffer after the launches; NULL: nothing does */
+    const void *from; /* initial content; NULL: zeros */
+};
+#define LIST(type, ...) ((const type[]) { __VA_ARGS__ }), sizeof((const type[]) { __VA_ARGS__ }) / sizeof(type)
+#define BUFFERS(...)    LIST(struct ordo_test_buffer, __VA_ARGS__)
+#define NUMBERS(...)    LIST(cl_uint, __VA_ARGS__)
+#define NO_NUMBERS      NULL, 0
+
+/* Launches a kernel whose arguments are the buffers and then the numbers. */
+ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
+                               const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
+                               size_t n_numbers);
+/* Work-items of a group: a few sub-groups, or a few work-items on a device without lanes. */
+uint32_t ordo_self_test_group(const ordo_device *dev);
+
+#endif
