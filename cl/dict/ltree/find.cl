@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds of a linked tree at rest: by teams, from the root down.
+/* Finds of a linked tree that no launch changes: by teams, from the root down.
  *
  *   ltree_find, ltree_locate   values, and places of keys
  *   ltree_find_in_batch        the finds of a concurrent batch
- *   ltree_absent               how many of its stores have absent keys */
+ *   ltree_absent               the number of its stores with absent keys */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
 
-/* Prefetches the values of hits. */
 ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree_position position[LTREE_ITEMS])
 {
 #if ORDO_VALUE_BYTES
@@ -19,7 +18,7 @@ ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree
 #endif
 }
 
-/* Writes the result of a query. Either output may be NULL. */
+/* Either output may be NULL. */
 ORDO_FN void ltree_write_result(const ltree_tree *tree, ltree_position position, __global ltree_value *value,
                                 __global uchar *found)
 {
@@ -75,7 +74,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
         for (uint r = 0; r < LTREE_ITEMS; r++) {
             const uint i = ltree_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
-            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all take one path */
+            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* others take one path */
             any = any || CODE_FINDS(code[r]);
         }
         if (!subgroup_any(any))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of a linked tree's leaves in key order, at rest. */
+/* The list of a linked tree's leaves in key order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -39,7 +39,6 @@ void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __g
     }
 }
 
-/* Exports all elements. */
 ORDO_KERNEL(RUN_GROUP)
 void list_export(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                  __global ordo_key *keys_out, ulong keys_at, __global ltree_value *values_out, ulong values_at)
