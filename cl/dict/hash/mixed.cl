@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by
- * partition, and equal keys keep their order, so of two operations on a key the later one has the greater number in its
- * partition.
- *
- *   hash_mixed   writes results, and what each operation leaves to store
+/* Mixed batches of operations on single keys: their results, and what each operation leaves to store. The batch is
+ * sorted by partition, and equal keys keep their order, so the later of two operations on a key has the greater number
+ * in its partition.
  *
  * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert
  * since.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
  */
 #pragma once
 #include "dict/codes.cl"
@@ -56,11 +52,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Operations before one on the same key: numbers, or HASH_NONE. */
+/* Earlier operations on the same key: numbers, or HASH_NONE. */
 typedef struct {
     uint set;    /* the last upsert or erasure */
     uint insert; /* the first insert since */
-    bool last;   /* no operation on the key comes later */
+    bool last;   /* no later operation on the key */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -85,8 +81,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation
- * whose value it has. */
+/* A key's state: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation with
+ * its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
