@@ -2,19 +2,18 @@
 /* Mixed batches, as if their operations ran one after another: operations on single keys. host/dict/apply.c has the
  * plan.
  *
- *   apply_histogram                    counts codes
- *   apply_starts, apply_groups, apply_segments
- *                                   segments of one state, and groups of equal keys, in key order
- *   apply_points                    results of finds and updates, changes over time, keys whose final state differs
- *   apply_store                     these keys as sorted updates */
+ *   apply_histogram                                counts codes
+ *   apply_starts, apply_groups, apply_segments     segments of one state, and groups of equal keys, in key order
+ *   apply_points                                   results of finds and updates, changes over time, keys that differ
+ *                                                  in the end
+ *   apply_store                                    these keys as sorted updates */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram[code], 0 at first, becomes the number of operations. histogram[N_CODES]: n minus the first operation with an
- * unknown code, or 0. number (may be NULL): 0, 1, 2, ... */
+/* histogram: HISTOGRAM_WORDS of shared/codes.h, 0 at first. number (may be NULL): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -85,7 +84,6 @@ void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __
     }
 }
 
-/* Inputs of start and insert. */
 typedef struct {
     __global const uint *sums, *head_at, *insert_at;
     ulong                stride;
@@ -97,7 +95,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* start and insert of a position */
+/* start and insert */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -120,8 +118,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places. entries (may be NULL):
- * those of the timeline. offsets (may be NULL): set to 0. */
+/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places; entries of the timeline
+ * (may be NULL). offsets (may be NULL) become 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

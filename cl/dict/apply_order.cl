@@ -17,7 +17,7 @@
 
 /* ---- the timeline ------------------------------------------------------------------------------------------------ */
 
-/* Packs the masks of a level's blocks, and the terms of its sums. */
+/* Packs a level's masks, and the terms of its sums. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
                    __global ulong *sums)
@@ -41,7 +41,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries to the order of the next level: those with bit 0 first. */
+/* Moves entries to the order of the next level: bit 0 first. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -58,7 +58,7 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
 
 /* ---- operations of one kind -------------------------------------------------------------------------------------- */
 
-/* picked[i] = whether the code of operation i is in [least, most]. picked[n] = 0. */
+/* picked[i]: whether the code of operation i is in [least, most]; picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -87,7 +87,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 
 /* ---- counts and ranges ------------------------------------------------------------------------------------------- */
 
-/* base[q]: the count before the batch. lengths (may be NULL): for each operation the length of its range. */
+/* base[q]: the count before the batch. lengths (may be NULL): the length of each operation's range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -129,7 +129,7 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
 }
 
 /* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: if it finds a key that the batch does not touch,
- * the rank of that key before the batch. The queries' keys are ranks. */
+ * that key's rank before the batch. The queries' keys are ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -212,7 +212,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
- * base_first[q]. Each moves by the number of keys that changes have added or removed before it. */
+ * base_first[q]. Each moves by the number of keys added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -237,8 +237,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the keys that the batch touches and that are present at a range's time, after the lesser ones of both
- * kinds. */
+/* Writes the keys that the batch touches and that are present at a range's time, after all lesser ones. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

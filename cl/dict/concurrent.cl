@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that the concurrent kernels of all structures share: fault injection, and the clock of recorded histories.
+/* Fault injection, and the clock of recorded histories, for the concurrent kernels of all structures. For tests the
+ * host sets
  *
- * CONCURRENT_HISTORY 1 records two ticks of the clock for each operation: its begin and its end.
- * CONCURRENT_FAULTS 1 injects the faults (enum ordo_fault) that the kernel's argument names.
- * The host sets both for tests alone. */
+ *   CONCURRENT_HISTORY 1   to record two ticks of the clock for each operation, its begin and its end
+ *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) that the kernel's argument names */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"
@@ -16,9 +16,9 @@
 #define CONCURRENT_FAULTS 0
 #endif
 
-/* Faults of one work-item. */
+/* A work-item's faults. */
 typedef struct {
-    uint kinds; /* sum of enum ordo_fault */
+    uint kinds; /* a sum of enum ordo_fault */
     uint dice;
 } concurrent_faults;
 
@@ -27,7 +27,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Whether a fault happens now: once in `one_in` times. */
+/* Whether a fault happens now, once in `one_in` times. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -36,7 +36,7 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until the clock has advanced by `ticks`, for `looks` loads at most. A CPU loads more often, because it loads
+/* Waits until the clock has advanced by `ticks`, for at most `looks` loads. A CPU loads more often, because it loads
  * from its cache and a thread may have to be woken. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {

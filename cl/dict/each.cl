@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over elements in which no work-item needs another's results. Work-item i takes element i, and every
- * global_size-th element after it. */
+/* Loops over independent elements. Work-item i takes element i, and every global_size-th after it. The host defines
+ * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP for kernels of dict. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
@@ -14,9 +14,9 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries that a work-item has in flight. */
+/* Queries of a work-item in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* The number of work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
+/* Work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
 #define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
 /* A constant if RUN_STEP is 1. */
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
