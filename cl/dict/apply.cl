@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: operations on single keys. host/dict/apply.c has the
- * plan.
+/* Mixed batches, as if their operations ran one after another: operations on single keys (host/dict/apply.c).
  *
  *   apply_histogram                                counts codes
  *   apply_starts, apply_groups, apply_segments     segments of one state, and groups of equal keys, in key order
- *   apply_points                                   results of finds and updates, changes over time, keys that differ
- *                                                  in the end
+ *   apply_points                                   results of finds and updates, changes over time, changed keys
  *   apply_store                                    these keys as sorted updates */
 #pragma once
 #include "device/atomic.cl"
@@ -13,7 +11,7 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram: HISTOGRAM_WORDS of shared/codes.h, 0 at first. number (may be NULL): 0, 1, 2, ... */
+/* histogram: HISTOGRAM_WORDS of shared/codes.h, 0 before. number (may be NULL): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -58,9 +56,8 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* group_of[j]: the group of position j. first_of, there_before: for each group its first position, and the number of
- * present keys before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and
- * of inserts. */
+/* group_of[j]: position j's group. first_of, there_before: each group's first position, and the number of present keys
+ * before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and of inserts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -106,7 +103,7 @@ ORDO_FN segment segment_of(const segments *s, uint j)
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* For batches with combines, which need segments before apply_points. */
+/* For batches with combines, before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
@@ -119,7 +116,7 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 }
 
 /* Results of finds, contains and updates; start and insert; terms of `parts` parts of places; entries of the timeline
- * (may be NULL). offsets (may be NULL) become 0. */
+ * (may be NULL). Clears offsets (may be NULL). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

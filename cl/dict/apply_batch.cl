@@ -19,7 +19,7 @@ typedef struct {
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* before: in key order; values: in the batch's order */
+    __global const merge_value *before, *values; /* in key order; in the batch's order */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -73,7 +73,7 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* The sum of part p before position j, from scanned sums with parts of `stride` positions. */
+/* The sum of part p before position j, from scanned sums. */
 ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
 {
     return sums[part * stride + j] - sums[part * stride];
@@ -84,13 +84,13 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* The number of the first n sorted keys less than key, or not greater if `upper`. */
+/* The number of the first n sorted keys less than key, or not greater (`upper`). */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));
 }
 
-/* The state and the position of group g before operation `time`. */
+/* State and position of group g before operation `time`. */
 ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_of, uint g, uint time, uint *position)
 {
     const uint first = first_of[g];

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c.
- *
- *   timeline_pack, timeline_move    one level of the timeline
- *   apply_pick, apply_gather        operations of one kind
- *   apply_count, apply_rank         results of counts and ranks
- *   apply_select_plan, apply_select elements of ranks
- *   apply_range_plan, apply_range_kept, apply_range_touched
- *                                   elements of ranges */
+/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c. */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -121,15 +114,14 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* The number of keys less than group g's key at `time`. ranks[j]: the number of keys less than sorted[j] before the
- * batch. */
+/* The number of keys less than group g's key at `time`. ranks[j]: the same for sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: if it finds a key that the batch does not touch,
- * that key's rank before the batch. The queries' keys are ranks. */
+/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: for a key that the batch does not touch, its
+ * rank before the batch. The queries' keys are ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -182,8 +174,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* For each range: its first group, the changes of the groups before it, and (touched) the number of its keys that the
- * batch touches and that are present at its time. touched[n_queries] = 0. */
+/* For each range: its first group, the changes of earlier groups, and (touched) the number of its keys that the batch
+ * touches and that are present at its time. touched[n_queries] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -212,7 +204,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
- * base_first[q]. Each moves by the number of keys added or removed before it. */
+ * base_first[q]. Each moves by the keys added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: seeks. Launched by host/dict/apply_seek.c.
- *
- *   apply_list_seeks                seeks in key order, and erased keys
- *   apply_chain                     nearest neighbours of erased keys that the batch does not erase
- *   apply_seek, apply_seek_far      results of seeks */
+/* Mixed batches: seeks. Launched by host/dict/apply_seek.c. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -28,9 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* ops: positions of the seeks. keys: of their queries, which look for the first key not less (upwards) or less
- * (downwards), without the seek's own key, whose state the batch knows. erased: present keys that the batch erases, in
- * order; the rest of n_erased is filled up. */
+/* ops: positions of the seeks. keys: of their queries for the first key not less (upwards) or less (downwards), without
+ * the seek's own key, whose state the batch knows. erased: present keys that the batch erases, in order; the rest of
+ * n_erased is filled up. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -60,14 +56,13 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Whether a query has found a neighbour in the dictionary before the batch. The greatest possible key has none
- * upwards. */
+/* Whether a query has found a neighbour before the batch. The greatest possible key has none upwards. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
 }
 
-/* Queries of seeks and their results; erased keys and their chains' ends (apply_chain). */
+/* Queries of seeks and their results; erased keys and their chains' ends. */
 typedef struct {
     __global const uint        *ops;
     __global const ordo_key    *base_key;
@@ -123,7 +118,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes a seek's result: the batch's key at `position` if its state s is present; else other_key, if `other`, with the
+/* Writes a seek's result: the batch's key at `position` if its state s is present; else, if `other`, other_key with the
  * value base_value[at]. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
@@ -147,7 +142,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         __global uchar *found, ulong found_at
 
 /* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key: mostly
- * the first or second. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
+ * one or two. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)

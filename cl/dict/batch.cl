@@ -27,8 +27,8 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 }
 
 /* In key order: heads[j] is the start of j's group of equal keys, index[j] its position in the batch, found[j] whether
- * its key is present, stored[j] its value then. The first element of an absent key is inserted. All of its group store
- * its value, because the last of equal keys counts. A present key is stored again unchanged. */
+ * its key is present, stored[j] its value then. An absent key gets its first value, which all of its group store,
+ * because the last of equal keys counts. Present keys are stored unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -52,7 +52,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Keeps elements whose flag was set before a scan turned the n + 1 flags into `places`. erased may be NULL. */
+/* Keeps elements with flags set before a scan turned n + 1 flags into `places`. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

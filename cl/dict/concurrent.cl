@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection, and the clock of recorded histories, for the concurrent kernels of all structures. For tests the
- * host sets
+/* Fault injection and the clock of recorded histories, for concurrent kernels. Tests set
  *
  *   CONCURRENT_HISTORY 1   to record two ticks of the clock for each operation, its begin and its end
- *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) that the kernel's argument names */
+ *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"
@@ -16,7 +15,6 @@
 #define CONCURRENT_FAULTS 0
 #endif
 
-/* A work-item's faults. */
 typedef struct {
     uint kinds; /* a sum of enum ordo_fault */
     uint dice;
@@ -36,8 +34,8 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until the clock has advanced by `ticks`, for at most `looks` loads. A CPU loads more often, because it loads
- * from its cache and a thread may have to be woken. */
+/* Waits until the clock has advanced by `ticks`, for at most `looks` loads: more on a CPU, which loads from its cache
+ * and may have to wake a thread. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -48,7 +46,7 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* A work-item's faults at the begin of a launch. The dice differ in each launch, so no operation fails for ever. */
+/* A work-item's faults in a launch. The dice differ in each launch, so no operation fails for ever. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -69,7 +67,7 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* Records the end of operation i and its outcome (OUTCOME_...). `outcomes` may be NULL. */
+/* Records the end and the outcome (OUTCOME_...) of operation i. */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks of sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
  *
- *   run_unsorted      whether keys do not ascend
- *   run_take          makes a run of sorted updates
- *   run_repeats       hides each element that an equal one follows in its run
- *   run_visible       counts the visible elements of each block
- *   run_directories   directories of short runs, each by a group
- *   run_newest        counts the visible elements of a lone run
- *   run_totals        the visible elements of all runs
+ *   run_unsorted                   whether keys do not ascend
+ *   run_take                       makes a run of sorted updates
+ *   run_repeats                    hides each element that an equal one follows in its run
+ *   run_visible, run_directories   counts of visible elements, by block; directories of short runs
+ *   run_newest, run_totals         visible elements of a lone run; of all runs
  */
 #pragma once
 #include "device/atomic.cl"
@@ -37,7 +35,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* values may be NULL. erased NULL: nothing is, and there are no bits. */
+/* erased NULL: nothing is, and there are no bits. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -61,15 +59,15 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* Bits of those of four elements that an equal one follows. */
+/* A bit for each of four elements that an equal one follows. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
 /* keys: begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each work-item writes a
- * byte of bits, for 8 successive keys: with a word, for 32, neighbours read too far apart for a first-level cache (a
- * run of 17 M took 30 us on an H200, and takes 24). */
+ * byte, for 8 successive keys: with a word, for 32, neighbours read too far apart for a first-level cache (a run of 17
+ * M took 30 us on an H200, and takes 24). */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -11,8 +11,8 @@
  *     sums[block]           high half: the number of entries with bit 0 in earlier blocks; low half: their changes,
  *                           plus 32 for each block so that no sum is negative
  *
- * so that "changes of groups below g before time t" and "the r-th group present at time t" take one step a level.
- * Memory: 20 bytes for 32 entries and each level. */
+ * Both "changes of groups below g before time t" and "the r-th group present at time t" take one step a level. Memory:
+ * 20 bytes for 32 entries and each level. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -39,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* The number of entries with bit 0 among the first e of a level. Adds their changes to *changes. (Returns a single
- * word, because Oclgrind fails on functions that return structs.) */
+/* The number of entries with bit 0 among the first e of a level. Adds their changes to *changes. (One word, because
+ * Oclgrind fails on functions that return structs.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -51,8 +51,7 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level to the entries from *first to *end - 1 with this bit. Returns the changes of the entries with bit
- * 0. */
+/* Goes down one level to the entries from *first to *end - 1 with this bit. Returns the changes of those with bit 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

@@ -7,8 +7,8 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* Words of local memory of a scan over `group` work-items in teams of `lanes` (group/scan.cl). Teams below 8 lanes
- * leave too many partial results to combine one after another. */
+/* Words of local memory of a scan (group/scan.cl). Teams below 8 lanes leave too many partial results to combine one
+ * after another. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))

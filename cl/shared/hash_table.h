@@ -2,32 +2,30 @@
 /* The layout of a hash table, and the words that host and kernels share.
  *
  * The table stores mixed keys. hash_mix (dict/hash/table.cl) is a seeded bijection of keys, with equally random bits.
- * The high bits of a mixed key are the number of its partition. Partitions have buckets in proportion to their
- * elements, so all have about the same load factor:
+ * The high bits of a mixed key are its partition's number. Partitions have buckets in proportion to their elements:
  *
- *     starts   | 0 | s1 | s2 | ... | all |              partition p has buckets starts[p] .. starts[p + 1] - 1
- *     counts   | c0 | c1 | ...           |              and counts[p] elements
- *     buckets  | m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
- *     spills   | n | n | ...                            a byte for each bucket
- *     filters  | w | w | ...                            after the spills, on CPUs only: a word for each bucket
+ *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] .. starts[p + 1] - 1
+ *     counts     c0 | c1 | ...                          and counts[p] elements
+ *     buckets    m0 .. m7 v0 .. v7 | m0 .. m7 v0 .. v7 | ...
+ *     spills     n | n | ...                            a byte for each bucket
+ *     filters    w | w | ...                            after the spills, on CPUs only: a word for each bucket
  *
- * A bucket has eight mixed keys, then their values. Eight keys of 4 bytes are one 32-byte sector of memory, so a lookup
- * of an absent key reads one sector.
+ * A bucket has eight mixed keys, then their values. Eight keys of 4 bytes are one 32-byte sector of memory, which is
+ * all that a lookup of an absent key reads.
  *
- * A key has two buckets of its partition, its home bucket and its second bucket (bucketed cuckoo hashing: R. Pagh, F.
- * F. Rodler, ESA 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). An element
- * that finds no slot in either is stashed in a free slot of the partition.
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler, ESA
+ * 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). An element without a slot in
+ * either is stashed in a free slot of the partition.
  *
- * Invariants, by their names in the messages of host/dict/hash/check.c:
- *   H1 home     An element lies in its home bucket or its second bucket; a stashed one in any bucket of its partition.
- *               No key is stored twice.
+ * Invariants (host/dict/hash/check.c):
+ *   H1 home     An element lies in its home or second bucket; a stashed one in any bucket of its partition. No key is
+ *               stored twice.
  *   H2 empty    An empty slot holds hash_empty of its partition. That word belongs to another partition, so no lookup
- *               here matches it: every key is legal, and emptiness takes no memory. A table has at least two
- *               partitions.
- *   H3 spilled  spills[b] is the number of elements with home bucket b that lie in their second bucket, or HASH_SCAN if
- *               one of them is stashed or there are 255 or more. A lookup that finds nothing in bucket b ends if
- *               spills[b] is 0, and reads all buckets of the partition if it is HASH_SCAN. Exact after every call. An
- *               erasure from a bucket with HASH_SCAN sets HASH_RECOUNT, and the next call counts again.
+ *               here matches it, and every key is legal. A table has at least two partitions.
+ *   H3 spilled  spills[b] is the number of elements with home bucket b in their second bucket, or HASH_SCAN if one of
+ *               them is stashed or there are 255 or more. A lookup that finds nothing in bucket b ends if spills[b] is
+ *               0, and reads all buckets of the partition if it is HASH_SCAN. Exact after every call. An erasure from a
+ *               bucket with HASH_SCAN sets HASH_RECOUNT, and the next call counts again.
  *   H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *   H5 filtered On CPUs filters[b] has two bits of each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no
  *               other bits. Most lookups of absent keys read one filter and no bucket.
@@ -46,9 +44,9 @@
 /* Queries in flight of a work-item on a CPU. */
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Average and maximum slots of a partition. A work-group has a word for each slot in local memory. A partition that
- * needs more buckets gets the maximum and a higher load factor. The maximum is 12 standard deviations above the average
- * for a load factor of 95 percent, and 20 for 80 percent. */
+/* Average and maximum slots of a partition. A work-group has a word for each in local memory. A partition that needs
+ * more gets the maximum and a higher load factor. The maximum is 12 standard deviations above the average for a load
+ * factor of 95 percent, and 20 for 80 percent. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
@@ -60,15 +58,14 @@
 /* Maximum updates of one partition in one batch. */
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* Maximum local memory of a kernel, which small devices have. The host refuses devices with less. */
+/* Maximum local memory of a kernel. The host refuses devices with less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Work-items of a group for kernels that read whole partitions, and for kernels that read some elements of each. */
+/* Work-items of groups that read whole partitions, or some elements of each. */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Maximum operations of one partition in a mixed batch: each takes 13 bytes of local memory. Batches with more are
- * sorted instead. */
+/* Maximum operations of one partition in a mixed batch, 13 bytes of local memory each. Batches with more are sorted. */
 #define HASH_MIXED_MAX 1248
 
 /* Kinds of batches:
@@ -80,15 +77,15 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* The updates of a partition that hash_update_sparse leaves to hash_update_dense: none; all; or new keys only, because
- * values of existing keys are already combined. */
+/* The updates that hash_update_sparse leaves to hash_update_dense: none; all; or new keys only, as values of existing
+ * keys are already combined. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels about a batch:
  *   HASH_LARGEST   maximum of one partition: its updates, or buckets that it needs
- *   HASH_FULL      1 if a partition may lack capacity for its updates
+ *   HASH_FULL      1 if a partition may lack capacity
  *   HASH_TOTAL     elements of the table
- *   HASH_CODES     a bit for each code below HASH_CODE_OTHER in a mixed batch, and that bit for all other codes
+ *   HASH_CODES     a bit for each code of a mixed batch, HASH_CODE_OTHER for this and higher ones
  *   HASH_REFUSED   1 if hash_mixed cannot do the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
@@ -103,8 +100,8 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Words shared by a concurrent batch: the number of operations that gave up, and the clock of histories. */
+/* Words that a concurrent batch shares: operations that gave up, and the clock of histories. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* A launch of a concurrent batch runs updates on all work-items, runs them on one, or only lists them. */
+/* A launch of a concurrent batch runs updates on all work-items or on one, or only lists them. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

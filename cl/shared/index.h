@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory layout of a static search index over a sorted array.
  *
- * The array is cut into blocks of NODE keys. Above it are levels of separators, in nodes of NODE each, up to one node,
- * the root. A search reads one node of each level and one block. With NODE = 4:
+ * The array has blocks of NODE keys, below levels of separators, in nodes of NODE each, up to one node, the root. A
+ * search reads one node of each level and one block. With NODE = 4:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -10,28 +10,27 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
  *
- *     in memory: the nodes of level 2, then the nodes of level 1. The array is not moved.
+ *     in memory: the nodes of level 2, then the nodes of level 1
  *
  * A *unit* of level 0 is a block, of a level above it a node. Entry j of level h stands for unit j of level h - 1.
  *
  * Invariants:
- *   I1 grid       blocks begin at multiples of NODE in the buffer, so a block is whole cache lines. shift = at % NODE,
- *                 if the array begins at element `at` of the buffer. Block b has elements b * NODE - shift to b * NODE
- *                 - shift + NODE - 1 of the array, as far as they exist.
+ *   I1 grid       blocks begin at multiples of NODE in the buffer, so a block is whole cache lines. If the array begins
+ *                 at element `at` of the buffer, shift = at % NODE, and block b has elements b * NODE - shift to b *
+ *                 NODE - shift + NODE - 1, as far as they exist.
  *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1. So
- *                 the first unit whose separator is not less than a query holds the query's lower bound, if a unit
- *                 does.
- *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them ends past the
- *                 last unit and is moved back to it, so every key value is legal.
- *   I4 order      levels lie root first, without gaps. Each has whole nodes.
+ *                 the first unit whose separator is not less than a query holds the query's lower bound, if it exists.
+ *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them is moved back
+ *                 to the last unit, so every key value is legal.
+ *   I4 order      levels of whole nodes lie root first, without gaps.
  *
- * A *compressed* index holds the keys, so the array is not read. Its blocks have PACK_KEYS keys, as differences from a
- * base. A block's differences have as many bytes as the largest needs: 1, 2, 4 or 8.
+ * A *compressed* index holds the keys, so the array is not read. A block's PACK_KEYS keys are differences from a base,
+ * with as many bytes as the largest needs: 1, 2, 4 or 8.
  *
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    a byte each: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1, in units of 16 bytes: block 1 has 2 bytes a key
  *
- *   I5 base       a block's base is the separator of the block before, so no block stores it. Block 0 has base 0.
+ *   I5 base       a block's base is the separator of the block before, or 0 for block 0, and not stored.
  *   I6 packed     block b is units offsets[b] to offsets[b + 1] - 1 of the pack: as many as a key has bytes. Without
  *                 offsets all blocks have the same number. shift is 0, and nodes have PACK_KEYS keys.
  *   I7 last       places after the last key repeat it. */
@@ -60,7 +59,7 @@ INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 leve
     return ((blocks - 1) >> (node_log2 * level)) + 1;
 }
 
-/* The root's level; 0 if there is only one block. At most 10, with nodes of 8 keys. */
+/* The root's level; 0 if there is only one block. At most 10. */
 INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
 {
     ordo_u32 level = 0;

@@ -2,8 +2,8 @@
 /* The memory layout of a linked tree: levels of nodes, each with a link to its right neighbour. B-link trees and
  * skiplists are linked trees.
  *
- * A node has LTREE_SLOTS sorted entries without gaps. Its keys are in a line, its values or children in another array.
- * A line has 32 words and 28 entries, or 16 words and 12 entries in a skiplist of small chunks:
+ * A node has LTREE_SLOTS sorted entries without gaps. Its keys are in a line, its values or children elsewhere. A line
+ * has 32 words and 28 entries, or 16 words and 12 entries in a skiplist of small chunks:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
@@ -12,10 +12,10 @@
  *
  * A line of 4-byte keys has 128 bytes. A search reads the line, and one more word. Keys, low and high are ordered forms
  * (shared/key.h). Leaves and inner nodes are numbered separately, from 0, in the arrays leaf_keys, leaf_values,
- * inner_keys and children. leaf_counts repeats each leaf's count (B8), for batches that count their updates there.
+ * inner_keys and children.
  *
- * A leaf covers the keys from low, exclusive, to high, inclusive; the first leaf covers every key up to high. Entry j
- * of an inner node is a node of the level below, whose low is the entry's key. Level 0 is the leaves.
+ * A leaf covers the keys from low, exclusive, to high, inclusive; the first leaf every key up to high. Entry j of an
+ * inner node is a node of the level below, whose low is the entry's key. Level 0 is the leaves.
  *
  * Invariants of a tree that no launch is changing (host/dict/ltree/check.c):
  *   B1 order    keys of a node ascend strictly; unused slots hold LTREE_UNUSED. Every key value is legal, because the
@@ -28,10 +28,11 @@
  *   B5 root     the root is the only node of its level.
  *   B6 free     nodes from the next free one on are in no level, and their headers are LTREE_FREE.
  *   B7 latch    no header has LTREE_LATCHED or LTREE_DIRTY set.
- *   B8 counts   leaf_counts[] are the counts in the leaves' headers, if the host says so (`counted`).
+ *   B8 counts   leaf_counts[] repeats the counts of the leaves' headers, if the host says so (`counted`), for batches
+ *               that count their updates there.
  *   B9 dead     a taken node in no level has no entries, and its low is its high. No other node but the first leaf has
- *               equal low and high. Only skiplists have dead nodes: leaves merged into their neighbours, and inner
- *               nodes that lost all children (dict/ltree/reclaim.cl).
+ *               equal low and high. Only skiplists have dead nodes: merged leaves, and inner nodes that lost all
+ *               children (dict/ltree/reclaim.cl).
  *
  * During concurrent operations B4 and B5 may lag: searches find a new node by its left neighbour's link. Lehman and
  * Yao, Efficient Locking for Concurrent Operations on B-Trees (TODS 1981). */
@@ -65,8 +66,7 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* A header: the number of entries, and a version that each change replaces. Headers of free nodes are all ones, so they
- * look latched. */
+/* A header: the number of entries, and a version that each change replaces. Free nodes look latched. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
@@ -96,7 +96,7 @@ enum ltree_word {
     LTREE_MOVED,          /* not 0 if one of them has passed leaves */
     LTREE_RESTARTS,       /* failed steps of operations */
     LTREE_TICK,           /* the clock of recorded histories */
-    LTREE_SPLITS_PENDING, /* not 0 if nodes have split, and the level above lacks their entries */
+    LTREE_SPLITS_PENDING, /* not 0 if the level above lacks entries of splits */
     LTREE_ZOMBIES,        /* merged leaves with entries above */
     LTREE_DEAD,           /* leaves in no level */
     LTREE_DIRTY_NODES,    /* nodes on each level's list */
@@ -114,7 +114,7 @@ enum ltree_word {
 /* Operations of a batch by kind. */
 enum ltree_tally { TALLY_STORES, TALLY_SCANS /* counts, ranges */, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Kinds of operations that gave up. Each kind is then done as one batch, without concurrent updates. */
+/* Operations that gave up, by kinds that are then done as one batch each, without concurrent updates. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* the first element from the query on */
@@ -125,8 +125,8 @@ enum ltree_left {
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* The checker's result: for each finding the first node with it, or LTREE_NONE. Findings of leaves and inner nodes have
- * the same order. */
+/* The checker's result: for each finding the first node with it, or LTREE_NONE. Leaves and inner nodes have the same
+ * order. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

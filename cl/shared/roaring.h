@@ -2,11 +2,11 @@
 /* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. Words are little-endian and
  * unaligned.
  *
- *     64 bits   | number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | upper half, greater: 4 | bitmap | ...
- *     bitmap    | cookie | runs | descriptors | offsets | containers |
+ *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
+ *     bitmap    cookie | runs | descriptors | offsets | containers
  *
  *     cookie       4 bytes: 12346, then 4: the number of containers; or 12347, and above it the number less 1
- *     runs         after 12347: a bit for each container, whether it has runs; whole bytes
+ *     runs         after 12347: a bit for each container that has runs; whole bytes
  *     descriptors  for each container 2 bytes: the upper half of its keys, ascending, and 2: its keys less 1
  *     offsets      for each container 4 bytes: its distance from the cookie; absent after 12347 with fewer than 4
  *                  containers
@@ -16,8 +16,7 @@
  *                    runs     2 bytes: the number of runs; for each the first key, 2 bytes, and the keys after it, 2
  *                             bytes
  *
- * A set has exactly this form: no gap between containers, and nothing after the last. Runs may touch but not
- * overlap. */
+ * Nothing comes between containers or after the last. Runs may touch but not overlap. */
 #pragma once
 #include "shared/types.h"
 
@@ -52,7 +51,7 @@ typedef struct {
 /* Successive keys that a work-item of roaring_keys writes. */
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Results of a read: the least bitmap or container with the fault, or all ones. */
+/* The least bitmap or container with each fault, or all ones. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -70,5 +69,5 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* 64-bit words of a walk: bytes passed, containers found, upper half of the last bitmap. */
+/* 64-bit words: bytes passed, containers found, upper half of the last bitmap. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

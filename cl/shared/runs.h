@@ -14,12 +14,12 @@
 /* hidden_at of a run without bits. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* Every `stride`-th element of a run, from element stride - 1 on, is a sample. Run r has the samples
- * n_samples_before[r] to n_samples_before[r + 1] - 1 of all. */
+/* Every `stride`-th element of a run, from element stride - 1 on, is a sample. Run r has samples n_samples_before[r] to
+ * n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* the first element of run r in its buffer of keys; unused: 0 */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* and in its buffer of values */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* hidden bits, in units of 256 bytes from the start of the buffer of keys */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* hidden bits, in 256 bytes from the start of the buffer of keys */
     ordo_u32 visible_at[RUN_TABLE_MAX]; /* visible counts, likewise */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
@@ -39,8 +39,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 /* Elements of a work-item of runs_heads, loaded together. */
 #define MERGE_RUNS_HEADS 4
 
-/* An interval of keys in a run: its elements first .. end - 1, the number of visible elements before them, and the
- * number of elements among them that are (to be) erased. */
+/* An interval of keys in a run: elements first .. end - 1, the visible ones before them, and the number of (to be)
+ * erased ones among them. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The radix sort's buffers and arguments.
  *
- * A *pass* sorts by one digit. Each work-group has a *tile* of elements. The control buffer connects the passes:
+ * A *pass* sorts by one digit. A work-group has a *tile* of elements. The control buffer connects passes:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -65,20 +65,19 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* The local pass needs this many varying digits. It saves at least three passes and costs about two. */
+/* Varying digits that a local pass needs. It saves at least three passes and costs about two. */
 #define SORT_LOCAL_DIGITS 5
 
-/* Arguments of the histogram of all passes. */
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* in the control buffer; the histogram zeroes the words before it */
-    ordo_u32 segment_limit; /* maximum mean of a segment's elements for a local pass; 0: no local pass */
+    ordo_u32 segment_limit; /* maximum mean of a segment's elements for a local pass, or 0 */
 };
 
-/* Arguments of the local pass. Elements of a segment agree in the passes' digits. One work-group sorts range r: the
- * segments that begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the passes leave the
- * elements in the spare buffers, else in the output. */
+/* The local pass. Elements of a segment agree in the passes' digits. One work-group sorts range r: the segments that
+ * begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the elements are in the spare buffers,
+ * else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -86,13 +85,13 @@ struct sort_local {
     ordo_u32 range_max; /* sort_large sorts longer ranges */
 };
 
+/* A sort in one launch. */
 struct sort_small {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of one pass over chunks (CPUs) of `chunk` elements. The control buffer holds counts[digit * chunks +
- * chunk]. */
+/* A pass over chunks (CPUs) of `chunk` elements. The control buffer holds counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -107,11 +106,11 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 
-/* The bits of the key below digit `pass` of `passes`. Digits differ by at most one bit in width. */
+/* The bits below digit `pass` of `passes`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Bytes of local memory of a group in teams of `lanes`, for a tile: the teams' counts of each digit (at least two rows)
- * or the elements; the scan's words; a base per digit; SORT_TILE_WORDS. */
+/* Bytes of a group's local memory for a tile: the teams' counts of each digit (at least two rows) or the elements; the
+ * scan's words; a base per digit; SORT_TILE_WORDS. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \

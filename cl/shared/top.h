@@ -2,8 +2,8 @@
 /* The buffers and arguments of a selection (cl/primitive/top.cl).
  *
  * Elements are ordered by key, equal keys by index: by the digits, highest first, of a number whose upper bits are the
- * key's ordered form and whose lower index_bits are the index. No two numbers are equal. Pass p counts digit p of the
- * *candidates*, the elements that agree with the searched element in all digits before. Results lie in one buffer of
+ * key's ordered form and whose lower index_bits are the index. Pass p counts digit p of the *candidates*, the elements
+ * that agree with the searched element in all digits before. Results lie in one buffer of words, zero at first:
  * words, zero at first:
  *
  *   +-------+----------------------------+----------------------------+
@@ -24,7 +24,7 @@
 #define TOP_CANDIDATES 6 /* elements with these digits */
 #define TOP_RECORD     8 /* words; the histogram follows */
 
-/* Arguments of pass `pass`, which separates elements by digit pass - 1 and counts digit `pass` of the others. */
+/* Pass `pass` separates elements by digit pass - 1 and counts digit `pass` of the others. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed; /* all elements; elements to take */
@@ -41,8 +41,8 @@ struct top_pass {
 /* Maximum elements per work-item and round. Two counts of a tile share a word. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of top_order: `count` elements, at most TOP_ORDERED, each with a key and an index in local memory; words of
- * the passes' buffer and of a value. */
+/* top_order sorts `count` elements, at most TOP_ORDERED, with keys and indices in local memory. In words: the passes'
+ * buffer, and a value. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -50,11 +50,11 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection by chunks (CPUs) of `chunk` elements. A chunk's lists keep `needed` elements. */
+/* A selection by chunks (CPUs) of `chunk` elements. A chunk's lists keep `needed` elements. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;
-    ordo_u32 room; /* capacity of a chunk's lists; more than needed */
+    ordo_u32 room; /* a list's capacity; more than needed */
 };
 
 ORDO_STATIC_ASSERT(sizeof(struct top_pass) == 3 * 8 + 10 * 4, "no padding");

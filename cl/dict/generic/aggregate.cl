@@ -2,9 +2,8 @@
 /* Sums, minima and maxima of the values in intervals of one long array. The host defines COMBINE_TYPE and COMBINE_OP,
  * too.
  *
- *   aggregate_level    one value of the level above for each AGGREGATE_FAN values
- *   aggregate_short    intervals, value by value
- *   aggregate_long     intervals, by the table
+ *   aggregate_level                   one value of the level above for each AGGREGATE_FAN values
+ *   aggregate_short, aggregate_long   intervals: value by value, by the table
  *
  * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
  * to a level of at most AGGREGATE_FAN values:

@@ -2,8 +2,8 @@
 /* Stores that combine with the stored values. The host defines COMBINE_TYPE (an ordo_type of the values' size) and
  * COMBINE_OP (an ordo_op), too.
  *
- *   combine_heads    starts of groups of equal keys, with the stored values
- *   combine_brought, combine_made   values of mixed batches, in which keys are set, combined and erased */
+ *   combine_heads                   starts of groups of equal keys, with the stored values
+ *   combine_brought, combine_made   values of mixed batches */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

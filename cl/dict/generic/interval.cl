@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds.
- *
- *   interval_limit, interval_bound   ranges cut to their limits
- *   interval_outer                   the range of the first or last elements
- *   interval_reverse                 elements of ranges reversed, in place
- *   interval_within                  results of seeks within their bounds
- *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges with the same union
- *   interval_count, interval_ends, interval_find, interval_paint, interval_push, interval_tally
- *                                    the range that owns each element */
+/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds, and the range that owns
+ * each element. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -59,7 +52,7 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* Reverses the elements of each range, unless there are more than the capacity. Either array may be NULL. */
+/* Reverses each range, unless all elements exceed the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -90,7 +83,7 @@ void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, u
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Copies results of seeks within the bound. Outputs may be NULL. */
+/* Copies results of seeks within the bound. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
                      uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
@@ -213,7 +206,7 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
 }
 
 /* owners[p]: the least interval known to have the 2^level pieces from p on. Each interval is two such segments of the
- * greatest level that fits, which may overlap. */
+ * greatest level that fits. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

@@ -22,8 +22,8 @@ typedef const hash_value hash_given;
 
 /* A barrier for local and global memory. CPU compilers turn the code between two barriers into a loop over work-items.
  * PoCL 3.1 and 6.0 do that wrong in some places, so the kernels here keep three rules:
- *   - A function with a barrier that ends in a loop over a batch has a barrier after that loop. Without it PoCL 6.0
- *     evaluates the loop's condition once for all work-items and skips the loop.
+ *   - A function with a barrier ends with one (hash_move alone does not). If it ends in a loop over a batch instead,
+ *     PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
  *   - Code with a barrier that only some partitions reach ends with a barrier.
  *   - If some partitions take a branch with a barrier, the other branch has no barrier. */
 ORDO_FN void hash_barrier(void)
@@ -34,7 +34,6 @@ ORDO_FN void hash_barrier(void)
 
 #define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
 
-/* This group's partitions. */
 #define HASH_PARTITIONS(p, table)                                                                                      \
     for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
 
@@ -144,7 +143,7 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* An element proposes to a bucket. Returns the word that lost its slot, or 0. */
+/* Returns the word that lost its slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -168,7 +167,7 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
-/* Places of a table that finds equal keys: more than updates, at most `most`. */
+/* Places of a table that finds equal keys: more than updates. */
 ORDO_FN uint hash_places(const hash_part *part, uint most)
 {
     return min(most, 2 * part->n + 32);
@@ -180,7 +179,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 
 /* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` words as a table. *repeats, if
  * HASH_COMBINES: whether a key occurs twice. Every batch reaches every barrier, because a CPU compiler copies the code
- * after a barrier that only some reach (two of these made hash_update_dense take 34 s). Ends with a barrier. */
+ * after a barrier that only some reach (two of these made hash_update_dense take 34 s). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

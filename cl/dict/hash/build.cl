@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The partitions of a new table.
  *
- *   hash_distinct   counts different keys of a batch in each partition
- *   hash_fill       fills a new table
+ *   hash_distinct   counts different keys in each partition
+ *   hash_fill       fills the table
  */
 #pragma once
 #include "dict/hash/placement.cl"

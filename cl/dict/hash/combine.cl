@@ -57,7 +57,7 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 
 /* Stores each repeated key's combined value at its last update, in the batch. All work-items share a key's updates, so
  * a frequent key costs none more than its share. words and live are from hash_dedup. `folds`: keys repeat. The whole
- * group calls it. Ends with a barrier. */
+ * group calls it. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a hash table: each work-item runs one operation after another, alone.
  *
- *   hash_find_in_batch   finds and contains, before all others; nothing else runs
- *   hash_absent          counts the operations that store a new key; nothing else runs
- *   hash_apply           updates; lists the operations that give up
- *   hash_gather          makes a batch in order of these
- *   hash_scatter         copies that batch's results back
+ *   hash_find_in_batch, hash_absent   finds; counts stores of new keys: nothing else runs
+ *   hash_apply                        updates; lists the operations that give up
+ *   hash_gather, hash_scatter         make an ordered batch of these, and copy its results back
  *
  * Each bucket has a latch, a bit that it may share with other buckets. Only the holder of the latch of a key's home
  * bucket stores, moves or erases keys with that home bucket, wherever they lie, and changes the bucket's spills. So an
@@ -20,15 +18,14 @@
  *   - if both buckets are full: only a work-group that has the whole partition displaces elements.
  *
  * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper
- * word. The lower word is written between them, while the upper word belongs to no key of the partition. Where 16 bytes
- * are not read in one access a look at a bucket may be torn, so hash_slot_with reads the two words of a possible match
- * again, one after the other.
+ * word. The lower word is written between them, while the upper word belongs to no key of the partition. A look at a
+ * bucket may be torn if 16 bytes are not one access, so hash_slot_with reads both words of a possible match again.
  *
- * Memory order of every access to a word that another work-item of the launch may change. "Fence" is ordo_fence_device:
- * an acquire and release fence of device scope. "After the latch" means ordered after the update that took the latch:
- * by a fence if HASH_BY_FENCE is 1, else (ORDO_AFTER_ORDERS of device/atomic.cl) by addresses computed from the word
- * that the update returned. Devices with legacy atomics order nothing between groups. There one work-item runs all
- * operations (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order suffices.
+ * Memory order of every access to a word that others may change in the launch. "Fence" is ordo_fence_device: an acquire
+ * and release fence of device scope. "After the latch" means after the update that took the latch: by a fence if
+ * HASH_BY_FENCE is 1, else (ORDO_AFTER_ORDERS of device/atomic.cl) by addresses computed from the word that the update
+ * returned. Devices with legacy atomics order nothing between groups. There one work-item runs all operations
+ * (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order suffices.
  *
  *   access                      how                              ordered by
  *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
@@ -68,7 +65,6 @@
 #define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-/* results of a try */
 #define TRY_AGAIN 0 /* another work-item has the latch */
 #define TRY_DONE  1
 #define TRY_FULL  2 /* no free slot */
@@ -157,7 +153,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* The slot with the key among the slots in `same`, or HASH_NONE. The caller holds the latch, so the key stays. */
+/* The slot with the key among the slots in `same`, or HASH_NONE. The latch keeps the key there. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -232,7 +228,7 @@ ORDO_FN uint hash_second_of(const hash_op *op)
     return hash_second(op->mixed, op->first, op->buckets);
 }
 
-/* Looks into bucket b of the partition. Returns its empty slots. */
+/* Returns the empty slots of bucket b. */
 ORDO_FN uint hash_look_in(const hash_table *table, const hash_op *op, uint b, hash_finding *finding)
 {
     const hash_seen seen = hash_scan_bucket(table, op->start + b, op->mixed);
@@ -399,8 +395,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Tries an operation until it is done, finds no slot, or has used its tries. Whole sub-groups call it. `more`: this
- * work-item has an operation. */
+/* Whole sub-groups call it. `more`: this work-item has an operation. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -432,8 +427,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. how: enum hash_way.
- * latches: n_latches bits, a power of two, all 0. faults: dict/concurrent.cl. hash_batch has the other arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. how: enum hash_way. latches:
+ * n_latches bits, a power of two, all 0. faults: dict/concurrent.cl. hash_batch has the other arguments. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -463,7 +458,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* history: NULL, or find i gets ticks 2 i and 2 i + 1. Outputs may be NULL. */
+/* history: NULL, or find i gets ticks 2 i and 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -509,7 +504,7 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
 
 /* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
-/* Gathers operations first .. first + count - 1 of a list as a batch. values may be NULL. */
+/* Gathers operations first .. first + count - 1 of a list as a batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_gather(__global const uint *left, uint first, uint count, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const hash_value *values, ulong values_at,

@@ -4,7 +4,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* The sum of x over earlier work-items; *total: over all. Begins and ends with a barrier. */
+/* The sum of x over earlier work-items; *total: over all. Begins with a barrier. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);
@@ -23,7 +23,7 @@ ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
     return upto - x;
 }
 
-/* before[p]: elements of earlier partitions. Outputs may be NULL. */
+/* before[p]: elements of earlier partitions. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
                  __global hash_value *values_out, ulong values_out_at)

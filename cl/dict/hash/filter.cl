@@ -17,8 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* The right filter of a bucket of partition p with `spilled` spills. Other work-items may change the bucket
- * meanwhile. */
+/* The right filter of a bucket of partition p with `spilled` spills. Others may change the bucket meanwhile. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -38,8 +37,8 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Writes a filter after a change of the bucket or its spills. Only one work-item calls it for a bucket: with filters, a
- * partition's work-group has one work-item. */
+/* Writes a filter after a change of the bucket or its spills. With filters, a partition's work-group has one work-item,
+ * so only one calls this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -61,10 +60,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of changed buckets, before the launch ends. Each work-item first updates one word, after the
- * filters, that all share. So the last work-item that reads a bucket sees all its changes and leaves the filter right,
- * and a work-item whose update of the filter comes later reads the bucket again. Each change causes one such read at
- * most. */
+/* Updates the filters of changed buckets, before the launch ends. Each work-item first updates one shared word, after
+ * the filters. So the last work-item that reads a bucket sees all its changes and leaves the filter right, and a
+ * work-item whose update of the filter comes later reads the bucket again. Each change causes at most one such read. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* otherwise there may be no table */

@@ -22,7 +22,6 @@ typedef struct {
 } hash_chains;
 ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Makes the chains. Ends with a barrier. */
 ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __local hash_chains *mem)
 {
     const uint places = min((uint) HASH_CHAINS, 2 * part->n + 32);
@@ -101,7 +100,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the kernel can do the batch: operations on single keys only, values if some store, and few operations in each
+/* Whether the kernel can do the batch: operations on single keys, values if some store, and few operations in each
  * partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
@@ -111,8 +110,8 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 }
 
 /* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u
- * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the
- * batch: then it writes nothing else. */
+ * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks capacity, or if the kernel cannot do the batch
+ * and writes nothing else. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

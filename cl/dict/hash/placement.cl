@@ -6,9 +6,8 @@
  * numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with an element's proposals as contracts,
  * so the same elements end in the same slots in whatever order work-items run. As in a cuckoo hash table, elements
  * displaced least are displaced first. A proposal is one atomic maximum for each slot: the lesser word goes on to the
- * next slot, and from the last slot to the element's other bucket, whose number is in the word, so no key is read on
- * the way. An element whose proposals all fail is stashed in the first free slot of the partition, in the order of
- * numbers.
+ * next slot, and from the last slot to the element's other bucket, whose number is in the word, so no key is read. An
+ * element whose proposals all fail is stashed in the partition's first free slot, in the order of numbers.
  */
 #pragma once
 #include "dict/hash/batch.cl"
@@ -40,7 +39,7 @@ ORDO_FN void hash_begin(__local hash_local *mem)
         mem->stored = mem->gone = mem->any_stashed = 0;
 }
 
-/* Makes the words of the table's elements. Ends with a barrier. */
+/* Makes the words of the table's elements. */
 ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     HASH_EACH (s, part->buckets * HASH_SLOTS)
@@ -64,7 +63,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots, of which it needs enough. One work-item calls it. */
+/* Stashes elements in free slots; there are enough. One work-item calls it. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;
@@ -79,7 +78,6 @@ ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Places the updates in `which`. Ends with a barrier. */
 ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __local hash_local *mem,
                             __local const uint *which)
 {
@@ -100,7 +98,7 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes spills and filters, after the keys. Ends with a barrier. */
+/* Writes spills and filters, after the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

@@ -2,7 +2,7 @@
 /* Lookups in a hash table, and erasures, which are lookups that empty slots.
  *
  *   hash_find    values of keys, or whether they exist
- *   hash_erase   erases keys, which may repeat, in any order
+ *   hash_erase   erases keys, which may repeat
  *
  * A CPU's work-item takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first the
  * filters, then the home buckets that the filters allow, then the second buckets. */
@@ -80,7 +80,6 @@ ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
     list->n += wanted;
 }
 
-/* Looks into the bucket of each listed key. */
 ORDO_FN void hash_look_into(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                             const __private hash_list *look)
 {
@@ -167,7 +166,6 @@ ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *b
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, __global hash_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)

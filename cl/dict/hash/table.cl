@@ -104,7 +104,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* The buckets of a key in a partition with n buckets. */
+/* n: the partition's buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);

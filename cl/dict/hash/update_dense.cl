@@ -5,7 +5,7 @@
 #include "dict/hash/placement.cl"
 
 /* Counts live updates that store new keys (and sets their bits in mem->fresh, 0 before) and that erase keys. `change`:
- * stores values of existing keys, and clears the words of erased elements. Ends with a barrier. */
+ * stores values of existing keys, and clears the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -58,7 +58,6 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* A work-item's slots. */
 #define HASH_OWN (HASH_SLOTS_MAX / HASH_GROUP + (HASH_SLOTS_MAX % HASH_GROUP != 0))
 
 #if HASH_OWN <= 40
@@ -67,7 +66,6 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 #define HASH_UNROLL
 #endif
 
-/* Whether a slot changes. */
 ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s, uint word)
 {
     if (word)

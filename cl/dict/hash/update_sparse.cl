@@ -14,9 +14,9 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX];                 /* a table of updates; then a word for each slot of touched buckets */
-    uint live[HASH_SPARSE_MAX / 32];            /* a bit for each key's last update */
-    uint fresh[HASH_SPARSE_MAX / 32];           /* a bit for each live update that stores a new key */
+    uint words[HASH_SLOTS_MAX];      /* a table of updates; then a word for each slot of touched buckets */
+    uint live[HASH_SPARSE_MAX / 32]; /* bits as in placement.cl */
+    uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* buckets */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* slots of erased elements */
     int  spills[HASH_BUCKETS_MAX];              /* changes */
@@ -47,7 +47,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* As hash_match of update_dense.cl, but notes the slots of erased elements. Ends with a barrier. */
+/* As hash_match of update_dense.cl, but notes the slots of erased elements. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -77,7 +77,6 @@ ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, _
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Makes a bucket's words. */
 ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket)
 {
     if (HASH_GROUP == 1 && hash_bit(mem->touched, bucket))
@@ -108,8 +107,7 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Places new keys, and touches buckets with erased elements, in one loop, because a compiler failed on two calls. Ends
- * with a barrier. */
+/* Places new keys, and touches buckets with erased elements, in one loop, because a compiler failed on two calls. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -135,8 +133,7 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts changes of spills, and reads displaced elements. Leaves the partition if a stashed element is erased. Ends
- * with a barrier. */
+/* Counts changes of spills, and reads displaced elements. Leaves the partition if a stashed element is erased. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -165,7 +162,7 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* Leaves the partition if spills of HASH_SCAN change. Ends with a barrier. */
+/* Leaves the partition if spills of HASH_SCAN change. */
 ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (b, part->buckets)
@@ -175,8 +172,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* count: elements before. (Some CPU compilers would add `counts[p] +=` at the end several times.) Ends with a
- * barrier. */
+/* count: elements before. (Some CPU compilers would add `counts[p] +=` at the end several times.) */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)

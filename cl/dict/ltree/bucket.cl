@@ -4,23 +4,24 @@
  *   bucket_updates   each update goes down to its leaf, and leaves its index there
  *   update_heads     leaves take their updates and split; a leaf's first update acts for it
  *
- * levels.cl then takes splits into the levels above.
+ * levels.cl then takes splits into the levels above. Whole sub-groups call the functions from updates_next on, whole
+ * groups the functions with barriers.
  *
  * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come later,
- * with twice as many registers, by all teams of a group together, so that a group takes new leaves once. An H200 does
- * some 500 M atomics a second on one word that all groups change, and 2^18 updates split 2^14 leaves. */
+ * with twice as many registers, by all teams of a group together, so that a group takes new leaves once. (An H200 does
+ * some 500 M atomics a second on one word, and 2^18 updates split 2^14 leaves.) */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
 
 /* leaf_counts[leaf] counts arrivals above the leaf's own count. The first to arrive is the leaf's head; the k-th after
- * it writes its index to bucket[leaf * slots + k - 1]. The head is random, but updates are applied in the order of
- * their indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted instead. */
+ * it writes its index to bucket[leaf * slots + k - 1]. The head is random, but updates apply in the order of their
+ * indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the group's sum of x to a shared word with one atomic. Called by the whole group, in uniform control flow. */
+/* Adds the group's sum of x to a shared word with one atomic, in uniform control flow. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -193,7 +194,6 @@ COLUMN_DEFINE(ulong, 64, 2)
 
 /* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
 
-/* A team's leaf: its elements, its updates, its head, and its parent. */
 typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
@@ -217,7 +217,6 @@ ORDO_FN void held_read(const ltree_tree *tree, leaf_work work, uint parts, __pri
 #endif
 }
 
-/* Writes the changed slots of a leaf without overflow. */
 ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const held_leaf *held)
 {
     const uint end = max(work.count, held->count);
@@ -277,7 +276,7 @@ typedef struct {
     ltree_value   value;
 } one_update;
 
-/* The next update by index. Called by whole sub-groups. */
+/* The next update by index. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -306,7 +305,6 @@ ORDO_FN one_update updates_next(__private held_updates *u)
     return one;
 }
 
-/* Called by whole sub-groups. */
 ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bool may_erase)
 {
     uint count = 0;
@@ -334,7 +332,6 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     held->changed = puts || closes ? min(held->changed, at) : held->changed;
 }
 
-/* Reads a leaf and applies its updates. Called by whole sub-groups. */
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
@@ -354,7 +351,7 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* First new leaf and first list entry of this work-item. Called by the whole group. */
+/* First new leaf and first list entry of this work-item. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* All have read the previous round's result: a group with more leaves than teams takes again. */
@@ -373,7 +370,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the leaves that replace a leaf. Called by whole sub-groups; teams without work change nothing. */
+/* Writes the leaves that replace a leaf. Teams without work change nothing. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -390,8 +387,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of each team's leaf, if it has one. Returns the number of additional elements. Called by the
- * whole group. */
+/* Applies the updates of each team's leaf, if it has one. Returns the number of additional elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -425,7 +421,7 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* The work of a lane, or none without `has`. Called by whole sub-groups. */
+/* A lane's work, or none without `has`. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -435,7 +431,6 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
-/* Applies the updates of each head's leaf. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a linked tree from sorted elements.
  *
- *   build_leaves, build_inner   one level each, from the leaves up, in key order
- *   build_state                 the state of the new tree
- *   count_leaves                leaf_counts[] */
+ *   build_leaves, build_inner   one level each, from the leaves up */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"

@@ -96,8 +96,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to a new one, which is latched, too, because an operation that saw the
- * old header and the new link may already be there. `middle`: high of the left, low of the right. */
+/* Moves the upper half of a full, latched node to a new one, which is latched, too: an operation that saw the old
+ * header and the new link may already be there. `middle`: the bound between the two. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -145,7 +145,7 @@ typedef struct {
     ordo_key_form middle;            /* the bound between the two */
 } ltree_site;
 
-/* Splits a full, latched node that gets a key at `slot`. False, with nothing changed, if there is no new node. */
+/* Splits a full, latched node that gets a key at `slot`. False, with nothing changed, without a new node. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {

@@ -9,8 +9,8 @@
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Follows the entries of `level`. levels[node]: the level of an inner node that an entry reaches, or LTREE_NONE;
- * leaves[leaf]: 0 or LTREE_NONE. */
+/* Follows the entries of `level`. levels[node]: the level of an inner node that an entry reaches, leaves[leaf]: 0
+ * likewise; else LTREE_NONE. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -43,7 +43,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks order, unused slots and bounds. Findings of the node's kind begin at `from`. */
+/* Findings of the node's kind begin at `from`. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);

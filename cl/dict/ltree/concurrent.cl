@@ -6,23 +6,22 @@
  *   write.cl       updates; column.cl holds a node in registers, change.cl changes it, merge.cl is for skiplists
  *   leftover.cl    operations that gave up
  *
- * A work-item runs one operation after another. An operation is a loop of steps: from the root to a node, then work on
- * that node, to the right, or up a level with the entry of a split. A step that takes a latch releases it. No step
- * waits, so lanes of a sub-group need no independent progress. Except in a merge (below), no operation holds two
- * latches, because a search reaches a new node by its left neighbour's link before the level above has its entry.
- * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv,
- * Concurrent Operations on B*-Trees, JCSS 1986.)
+ * A work-item runs one operation after another, each a loop of steps: from the root to a node, then work on that node,
+ * to the right, or up a level with the entry of a split. A step that takes a latch releases it, and no step waits, so
+ * lanes of a sub-group need no independent progress. Except in a merge (below), no operation holds two latches, because
+ * a search reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and Yao,
+ * Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations
+ * on B*-Trees, JCSS 1986.)
  *
  * The way down is a hint. Inner nodes are read without latch, version or order, from any cache, stale or torn. Two
  * facts make this safe:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep level and place,
- *     and none is freed during a launch. Unwritten words are all ones, which is no node's number. So a number within
- *     the pool is a node of the right level, or a node whose words have not arrived. Such a node looks latched, or
- *     leads nowhere.
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep level and place
+ *     during a launch. Unwritten words are all ones, which is no node's number. So a number within the pool is a node
+ *     of the right level. If its words have not arrived, it looks latched, or leads nowhere.
  *   - A node's low and high never rise. If the query is above high, the search follows links to the right. If it is not
  *     above low, the path was wrong, and the search restarts at the root, past the caches.
- * A link to the right is a hint, too: the search follows it without a second look at the header. It may lead to a node
- * under construction, which is latched until it is complete.
+ * A link to the right is a hint, too: no second look confirms it. It may lead to a node under construction, which is
+ * latched until it is complete.
  *
  * Leaves are read and changed by the version in their header:
  *   read     the header, the words, the header again. If it is the same and not latched, all words were there at one
@@ -32,21 +31,20 @@
  * A version has 25 bits. A launch has at most 2^22 operations, and each changes a node at most twice.
  *
  * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that
- * leaf's latch immediately. This step holds two latches, and waits for none. The neighbour takes the leaf's low, and
- * the leaf's high becomes its own low. The leaf is then a zombie: it covers nothing, and operations on it go on to the
- * right. Entries above lead to it until reclaim.cl removes them between launches.
+ * leaf's latch immediately: it holds two latches, and waits for none. The neighbour takes the leaf's low, which becomes
+ * the leaf's high, too. The leaf is then a zombie: it covers nothing, and operations on it go on to the right. Entries
+ * above lead to it until reclaim.cl removes them between launches.
  *
  * LTREE_BY_FENCE selects how accesses are ordered:
  *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and
  *       the last store releases.
  *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load has an address computed from an earlier one
  *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access
- *       invalidates the first-level cache, which holds the inner nodes. This needs ORDO_ADDRESS_ORDER and a self-test
- *       that saw no wrong order.
+ *       invalidates the first-level cache, which holds the inner nodes.
  *
  * "fence" acquires and releases at device scope.
  *
- *      access                                    1: by fences                      0: by addresses
+ *      access                                    1: by fences                      0: by addresses (blank: the same)
  *    1 header of a node, first look              acquire load                      part of load 2
  *      (ltree_load_uncached_tail)
  *    2 low, right, high                          after 1, which acquires           4 bytes: one load with the header.
@@ -57,38 +55,37 @@
  *    4 header, second look (ltree_unchanged)     acquire fence before it           at an address computed from 2, 3
  *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
  *      (ltree_latch)                             after it
- *    6 compare-and-swap that latches a           fence after it; if it succeeds,   the same
+ *    6 compare-and-swap that latches a           fence after it; if it succeeds,
  *      neighbour (ltree_latch_neighbour)         2 is the same before and after
  *    7 words of a latched node                   after the fence of 5 or 6         branch on 5's result; fence of 6
  *    8 header of a new node (ltree_open)         release store after 7             relaxed store; 9 comes after it
- *    9 header that releases the latch            release store after 7, 8          the same
+ *    9 header that releases the latch            release store after 7, 8
  *      (ltree_publish)
- *   10 merge: header of the neighbour, then      fence between the two             the same
+ *   10 merge: header of the neighbour, then      fence between the two
  *      the zombie's high
- *   11 root, inner nodes on the way down,        nothing                           nothing
+ *   11 root, inner nodes on the way down,        nothing: hints
  *      followed links to the right
- *   12 link of a zombie, shortened               after 4 of both zombies           the same
+ *   12 link of a zombie, shortened               after 4 of both zombies
  *      (ltree_pass_zombie)
- *   13 the root's word (ltree_grow)              compare-and-swap; release store   the same
+ *   13 the root's word (ltree_grow)              compare-and-swap; release store
  *                                                after the new root's words
- *   14 counters of the state                     atomic updates of one word each   the same
- *   15 results                                   the end of the launch             the same
+ *   14 counters of the state                     atomic updates of one word each
+ *   15 results                                   the end of the launch
  *
- * 11 needs no order because the way down is a hint. 14: no operation concludes from a counter that other words have
- * arrived, and a number that one work-item got is its own. By addresses, low and high of 8-byte keys may be of two
- * moments. Both only fall, so an operation goes to the right or back to the root, but never past its key. A leaf that
- * looks like a zombie is read again.
+ * 14: no operation concludes from a counter that other words have arrived, and a number that one work-item got is its
+ * own. By addresses, low and high of 8-byte keys may be of two moments. Both only fall, so an operation goes to the
+ * right or back to the root, but never past its key. A leaf that looks like a zombie is read again.
  *
  * By memory model:
  *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
  *                      word of 7 before the writer's 9 finds another header in 4 or 5: the fence before these pairs
  *                      with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so formally
  *                      such a reader races. They are volatile accesses to aligned words, which compilers keep, and the
- *                      reader discards the words. An acquire may invalidate the first-level cache; loads after it are
- *                      then no older. Builtins for lanes order nothing here.
- *   device-scope       (in assembler) 1 to 9 are relaxed or stronger at device scope, so nothing races. By fences, the
- *   accesses           pairs are ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware
- *                      that starts loads in order (device/atomic.cl), since the model gives addresses no order.
+ *                      reader discards the words. An acquire may invalidate the first-level cache; later loads are no
+ *                      older. Builtins for lanes order nothing here.
+ *   assembler          1 to 9 are at least relaxed at device scope, so nothing races. By fences, the pairs are
+ *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
+ *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c), and reads its own stores.
  *
@@ -225,7 +222,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Does one step of the current or next operation. False if this work-item's operations are done. */
+/* Does one step of the current or next operation. False if all are done. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -252,9 +249,9 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps lanes that may run independently in step. Otherwise lanes that retry a latch may keep the lane that holds it
- * from running: on an H200 some operations in a million gave up after 1024 tries, 10 ms. Other lanes run in step
- * anyway, and the compiler may choose a sub-group size that suits its registers. */
+/* Keeps lanes that may run independently in step. Otherwise lanes that retry a latch may keep its holder from running:
+ * on an H200 some operations in a million gave up after 1024 tries, 10 ms. Other lanes run in step anyway, and the
+ * compiler may choose the sub-group size. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -266,8 +263,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` of operations that gave up. ltree_batch
- * has the other arguments. The state counts the operations put on `pending`. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again`. ltree_batch has the other arguments. The
+ * state counts operations put on `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

@@ -18,7 +18,6 @@ ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree
 #endif
 }
 
-/* Either output may be NULL. */
 ORDO_FN void ltree_write_result(const ltree_tree *tree, ltree_position position, __global ltree_value *value,
                                 __global uchar *found)
 {
@@ -53,8 +52,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains among n operations. history: NULL, or ticks 2 i and 2 i + 1 for find i. Other arrays
- * may be NULL, too. */
+/* Answers the finds and contains among n operations. Find i gets ticks 2 i and 2 i + 1 in `history`. Arrays may be
+ * NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -132,7 +131,6 @@ void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __glo
         (void) ordo_add(absent + 1, missing);
 }
 
-/* parents may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_locate(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
                   __global uint *places, __global uint *parents)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that a concurrent batch has left, for batches without concurrent updates.
  *
- *   ltree_tally     counts a batch's operations by kind
- *   ltree_gather    gathers left operations of one kind as a batch
- *   ltree_scatter   distributes its results */
+ *   ltree_tally                   counts a batch's operations by kind
+ *   ltree_gather, ltree_scatter   gather left operations of one kind as a batch; distribute its results */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -56,10 +55,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Makes a batch of at most `most` operations of a kind, from the `count` operations in `left` (pending of ltree_batch).
- * where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts. before[p]: a
- * count so far. The others go to `rest`. taken: numbers of both; the first may exceed `most`. values, hi and rooms may
- * be NULL. */
+/* Gathers at most `most` operations of a kind from the `count` in `left` (pending of ltree_batch); the others go to
+ * `rest`. where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts.
+ * before[p]: a count so far. taken: numbers of both; the first may exceed `most`. values, hi and rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -90,8 +88,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Distributes the results: `found` of updates and seeks, keys and values of successful seeks, `counts` plus the count
- * before. Ends in a history get ticks from `tick` on. Arrays may be NULL. */
+/* Distributes `found` of updates and seeks, keys and values of successful seeks, and `counts` plus the count before.
+ * Ends in a history get ticks from `tick` on. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -86,7 +86,7 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* The node of `level` that covers a query. Levels from `level` on do not change. Called by a whole team. */
+/* The node of `level` that covers a query. Levels from `level` on do not change. A whole team calls it. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -96,8 +96,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Takes new nodes into the listed nodes of `level`. next: the list of the level above. Called by all teams of the
- * launch. */
+/* Takes new nodes into the listed nodes of `level`, by all teams. next: the list of the level above. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -166,7 +165,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
 }
 
 /* Updates levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
- * resets the plan. */
+ * the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {

@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: leaf i is the i-th, and this
- * writes order, too. */
+/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: also writes order, with order[i] =
+ * i. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

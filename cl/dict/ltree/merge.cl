@@ -24,7 +24,7 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 
 /* Whether a leaf is a zombie, by its `tail`. Low and high of a live leaf may look equal if they are of two moments, so
- * this also requires no elements and the same header at a second look. A zombie stays one in this launch. */
+ * this also requires no elements and the same header at a second look. Zombies stay zombies in a launch. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -33,8 +33,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Latches the right neighbour of a latched leaf, too, if the leaf's `kept` elements fit there. Does not wait. Takes a
- * zombie in that place out of the chain, because its elements are further right. */
+/* Latches a latched leaf's right neighbour, too, if the leaf's `kept` elements fit there. Does not wait. Takes a zombie
+ * in that place out of the chain, because its elements are further right. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -54,9 +54,8 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf by moving the others into its right neighbour. Releases both, the
- * leaf as a zombie. Releases the neighbour first, so that each element is always in one of the two. False if nothing
- * has changed. */
+/* Erases the element in site->slot of a latched leaf by moving the others into its right neighbour. Releases first the
+ * neighbour, then the leaf as a zombie, so each element is always in one of them. False if nothing has changed. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

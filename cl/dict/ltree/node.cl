@@ -4,7 +4,9 @@
  *   LTREE_WORDS   words of a node's line: 32 or 16
  *   LTREE_GROUP   work-items of a group
  *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries of a work-item, all in flight together */
+ *   LTREE_ITEMS   queries of a work-item, all in flight together
+ *
+ * Whole sub-groups call the functions that reduce counts or use TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -110,8 +112,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks; no call passes them */
 #endif
 
-/* Slots of a part of a node. One key selects the part to read, seldom the second, so its cache lines are seldom
- * read. */
+/* Slots of a part of a node. One key selects the part to read, seldom the second, whose cache lines are seldom read. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -178,7 +179,6 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #endif
 
-/* The team's count. Called by whole sub-groups. */
 ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 {
     return team_reduce_add(ltree_count_lane(line, query, false));
@@ -220,7 +220,7 @@ ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
 #endif
 }
 
-/* Distributes queries to all lanes. Called by whole sub-groups. */
+/* Distributes queries to all lanes. */
 ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
 {
     LTREE_UNROLL
@@ -228,8 +228,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Takes a team's queries from the root to the leaves that cover them, by entries alone (B4). Called by whole
- * sub-groups. */
+/* Takes a team's queries from the root to the leaves that cover them, by entries alone (B4). */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -272,7 +271,6 @@ ORDO_FN uint ltree_query_at(uint first, uint r)
 #endif
 }
 
-/* Reads this work-item's queries of a tile. */
 ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint first,
                                 __private ordo_key_form query[LTREE_ITEMS])
 {
@@ -281,13 +279,12 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Ends work-items that have no query and would repeat the last one. (On a CPU, one of 2^20 keys took 25 us, with 8.)
- * For kernels without barriers. */
+/* Ends work-items that would repeat the last query. (On a CPU, one of 2^20 keys took 25 us, with 8.) For kernels
+ * without barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
 
-/* Takes a tile of n queries to their leaves. Called by the whole group. */
 ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private ltree_path path[TEAM_QUERIES])
 {

@@ -13,7 +13,6 @@
 /* Failed steps after which an operation gives up. (Under contention a try takes some 10 us on an H200.) */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-/* Results of a step. */
 #define STEP_AGAIN   0 /* no progress: a latch was taken, or the path was wrong */
 #define STEP_ON      1 /* progress */
 #define STEP_DONE    2
@@ -29,7 +28,7 @@
 
 /* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
-/* A launch's batch. Arrays may be NULL. */
+/* Arrays may be NULL. */
 typedef struct {
     ltree_tree                  tree;
     uint                        leaf_capacity, inner_capacity;
@@ -97,7 +96,6 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
 
 /* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
-/* A line's words after the keys. */
 typedef struct {
     ordo_key_form low, high;
     uint          right, header;
@@ -174,7 +172,7 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* The number of a line's keys less than the query. *next: the next key, possibly of an unused slot, or all ones. fresh:
+/* The number of a line's keys less than the query. *next: the next key, perhaps of an unused slot, or all ones. fresh:
  * reads past the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
@@ -262,7 +260,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* The second look at a leaf, after `seen`: whether all words read were there at one moment. */
+/* The second look at a leaf, after `seen`: whether all words read are of one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

@@ -98,7 +98,6 @@ void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *be
     }
 }
 
-/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_select(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                   __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,

@@ -10,7 +10,6 @@
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Prefetches the parts that ltree_places reads. */
 ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES])
 {
 #if ORDO_CPU && TEAM_WIDTH == 1
@@ -23,7 +22,6 @@ ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_
 #endif
 }
 
-/* Called by whole sub-groups. */
 ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
@@ -40,7 +38,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     }
 }
 
-/* Takes a tile's queries to their leaves and places. Each work-item gets its own. Called by whole sub-groups. */
+/* Finds leaves and places of a tile's queries. Each work-item gets its own. */
 ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_form query[LTREE_ITEMS],
                              __private ltree_position position[LTREE_ITEMS])
 {
@@ -86,8 +84,7 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
 }
 
 /* Finds the last leaves, which cover hi (ends[m].query), from the parents of the leaves that cover lo. If hi is under
- * another parent, takes the leaf to the right. So both leaves are usually known before one is read. Called by whole
- * sub-groups. */
+ * another parent, takes the leaf to the right. So both leaves are usually known before one is read. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -113,8 +110,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums the lanes' counts for each of a team's queries. Each work-item keeps its own sums. Called by whole
- * sub-groups. */
+/* Sums the lanes' counts for a team's queries. Each work-item keeps its own sums. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -125,7 +121,7 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
 }
 
 /* For each work-item's queries: bits 16 on have the number of keys less than lo in the first leaf, the lower bits the
- * count for hi in the last leaf. Called by whole sub-groups. */
+ * count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -153,8 +149,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts intervals without START_TWO: finds the end from the root, counts the leaves between by the list. Called by
- * whole sub-groups. */
+/* Counts intervals without START_TWO: finds the end from the root, counts the leaves between by the list. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -177,7 +172,7 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Finds a tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. Called by the whole group. */
+/* A tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. The whole group calls it. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

@@ -146,7 +146,7 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
 }
 
 /* Copies long ranges, piece by piece. Writes nothing if offsets[last], the end of all ranges, exceeds the capacity. On
- * a CPU each work-item has a share of all pieces. Elsewhere each group has one, and its work-items first locate a piece
+ * a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its work-items first locate a piece
  * each. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
@@ -189,7 +189,7 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Copies one range, leaf by leaf, unless it is long. */
+/* Leaves out long ranges. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -214,15 +214,14 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile of ranges. Range q has the elements from start[q] on, the first of them in leaf[q]. Long ranges have none
- * here. */
+/* A tile of ranges. Range q has the elements from start[q] on, first in leaf[q]. Long ranges have none here. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
     uint has_long;
 } ltree_range_tile;
 
-/* Removes long ranges from a tile of m. Called by the whole group. */
+/* Removes long ranges from a tile of m, by the whole group. */
 ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
 {
     const uint lid = (uint) get_local_id(0);
@@ -238,7 +237,7 @@ ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Fills a tile of m ranges. Called by the whole group. */
+/* Fills a tile of m ranges, by the whole group. */
 ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy *copy, __global const uint *leaves,
                                __global const uint *nexts, __global const uint *starts, uint first, uint m)
 {
@@ -290,7 +289,7 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies short ranges. A group of a GPU takes `most` of them at a time (at most RUN_GROUP), and its work-items copy
+/* Copies short ranges. A GPU's group takes `most` of them at a time (at most RUN_GROUP), and its work-items copy
  * elements in output order. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,

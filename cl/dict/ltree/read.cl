@@ -3,7 +3,7 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* A seek: finds the nearest key of this leaf, or goes on to its neighbour. */
+/* Finds the nearest key of this leaf, or goes on to its neighbour. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;
@@ -61,9 +61,9 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right neighbour. Writes
- * elements before the second look. If that fails, they lie past the count, within the range's own capacity, and the
- * next try overwrites them. */
+/* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right. Writes elements
+ * before the second look. If that fails, they lie past the count, within the range's own capacity, and the next try
+ * overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;

@@ -6,8 +6,8 @@
  *   reclaim_entries   keeps the correct entries of a level's nodes; a node without entries dies
  *   reclaim_links     makes links of that level skip dead nodes
  *
- * Levels follow from the lowest up, each by its list (ordo_ltree_list_level). Dead nodes keep their places in the pool
- * until the skiplist is rebuilt. */
+ * Levels are done from the lowest up, each by its list (ordo_ltree_list_level). Dead nodes keep their places in the
+ * pool until the skiplist is rebuilt. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -21,8 +21,8 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that all
- * work-items together walk a chain only a few times. */
+/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that a
+ * chain is walked only a few times. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

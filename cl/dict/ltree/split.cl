@@ -17,7 +17,6 @@
 #define LANE_UNROLL ORDO_UNROLL
 #endif
 
-/* A field for batches with erasures. */
 #define LTREE_ERASED(x) (VALUE_COMBINES ? 0 : (x))
 
 #if KEY_BITS == 32
@@ -39,7 +38,6 @@ ORDO_FN uint ltree_nodes_for(uint entries)
     return entries <= LTREE_SLOTS ? 1 : (entries - 1) / LTREE_TARGET + 1;
 }
 
-/* The team's number in the launch; the number of teams. */
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
@@ -68,8 +66,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by a whole team, or by
- * some teams of a sub-group. */
+/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by whole teams. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -84,7 +81,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Plans a split and takes the reserved new nodes. Called by a team that is a whole sub-group. */
+/* Plans a split and takes the reserved new nodes. The team is a whole sub-group. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -133,7 +130,6 @@ ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
     }
 }
 
-/* Sets the border between nodes j and j + 1. */
 ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint j, ordo_key_form border)
 {
     ltree_line(tree, split->level, split_number(split, j))[LTREE_HIGH] = border;

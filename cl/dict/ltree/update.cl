@@ -133,8 +133,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves of a batch with distinct keys. Each `most`-th update is a border that splits its leaf if the next
- * update falls into the leaf, too. The leaf's first border does all its splits. dirty: the list of level 1. */
+/* Splits leaves of a batch with distinct keys at their borders. A leaf's first border does all its splits. dirty: the
+ * list of level 1. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -160,7 +160,7 @@ typedef struct {
     uint first, count;
 } leaf_share;
 
-/* A lane's update among those of a team, in key order. */
+/* One lane's update of a team's, in key order. */
 typedef struct {
     uint index, slot;
     bool hit, stores, removes;
@@ -235,7 +235,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its updates, by one work-item. Returns the number of additional elements. */
+/* Merges a leaf's elements and its updates. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -295,7 +295,6 @@ ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private 
     }
 }
 
-/* Moves the elements for one update. */
 ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stores, bool removes)
 {
     LANE_UNROLL
@@ -307,7 +306,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Moves the elements for a team's updates, and counts these. */
+/* Moves the leaf's elements for a team's updates, and counts these. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -370,7 +369,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its updates, by a whole team. Returns the number of additional elements. */
+/* Merges a leaf's elements and its updates, by a whole team. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -403,7 +402,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* A CPU prefetches so many leaves ahead. */
+/* Leaves between a prefetch and its use, on a CPU. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */

@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Reports that the level above lags behind. Also called if an entry with the new node's key exists: it is of a leaf
+/* Reports that the level above lags behind. This includes an existing entry with the new node's key: it is of a leaf
  * that began at the same key and has merged in this launch, and reclaim removes it. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Whether the operation adds the entry of a split itself, or leaves it to the host. Depends on the new node's low
- * alone, so it is the same in every run. */
+/* Whether the operation adds a split's entry itself, or leaves it to the host. Depends on the new node's low alone, so
+ * every run does the same. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -69,7 +69,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a root over the present one, whose level has split. */
+/* The root's level has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

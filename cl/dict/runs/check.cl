@@ -11,9 +11,8 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the least element that breaks the rule of finding f, and adds stale elements to
- * findings[RUN_STALE]. `stale`: bits of a fresh count. `counted`: compares the directory with the one at words +
- * counted_at. */
+/* findings[f] becomes the least element that breaks the rule of finding f. Adds stale elements to findings[RUN_STALE].
+ * `stale`: bits of a fresh count. `counted`: compares the directory with the one at words + counted_at. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

@@ -4,9 +4,9 @@
  *   run_count, run_seek            one run's part of the results, given the ranks
  *   run_bounds                     ranks of few bounds in all runs
  *   run_measure, run_range         ranges over all runs
- *   run_rank, run_select           ranks of keys, and elements of ranks
- *   run_ends                       the first or last elements of all runs together
- *   run_span, run_gone, run_hide   erase an interval of keys where its elements lie
+ *   run_rank, run_select           ranks of keys, elements of ranks
+ *   run_ends                       the first or last elements of all runs
+ *   run_span, run_gone, run_hide   erase an interval of keys
  *
  * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries.
  */
@@ -39,8 +39,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* The nearest visible element of this run at or after its rank (the first n_forward), or before it, if it is nearer
- * than those of earlier runs. */
+/* The nearest visible element at or after a query's rank (the first n_forward), or before it, if it is nearer than the
+ * result of earlier runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -92,8 +92,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Ranks of few bounds in all runs, by binary searches: run r has lows[r * n + i] keys less than lo[i], and highs[r * n
- * + i] not greater than hi[i]. */
+/* Ranks of few bounds in all runs: run r has lows[r * n + i] keys less than lo[i], and highs[r * n + i] not greater
+ * than hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -116,9 +116,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
 /* A range with more candidates is wide: places count from the runs' first elements, not from the range's. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* candidates[i]: the elements of all runs between the ranks of query i's bounds; offsets[i], if not NULL: the visible
- * ones of these; both are 0 for i = n. before[i], if the query is wide: the visible elements that the runs have before
- * it. Ranks of run r are lows[r * n ..]. */
+/* For query i: candidates[i], the elements of all runs between its bounds; offsets[i] (if not NULL), the visible ones;
+ * before[i], if the query is wide, the visible elements that the runs have before it. candidates[n] and offsets[n] are
+ * 0. Ranks of run r are lows[r * n ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -151,9 +151,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4 /* candidates per work-item and tile; a lone work-item looks this far ahead for their queries */
 
-/* Writes a query's i-th candidate, if it is visible. Its place follows the lesser visible elements of the range in all
- * runs. (No other visible element has its key: R2.) `all`: all candidates are visible, which saves looking. `wide`:
- * `place` is the place of the runs' first visible element. */
+/* Writes a query's i-th candidate, if visible, after the lesser visible elements of the range in all runs. (No other
+ * visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is the place of the runs' first
+ * visible element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -185,8 +185,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Each group takes a share of all queries' candidates, tile by tile. offsets: where each query's results begin. Writes
- * nothing if their end, offsets[last], is past the capacity. */
+/* Each group writes a share of all candidates, tile by tile. offsets: where each query's results begin. Writes nothing
+ * if their end, offsets[last], exceeds the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -283,8 +283,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* The least key such that more than `rank` visible elements are not greater, which exists: finds one bit after another
- * in the remaining parts of the runs. past[r]: where the part of run r ends. */
+/* The least key with more than `rank` visible elements not greater, which exists, found bit by bit in the remaining
+ * parts of the runs. past[r]: where run r's part ends. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -312,7 +312,7 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* The elements of ranks that exist. Outputs may be NULL. */
+/* The elements of ranks that exist. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
@@ -439,8 +439,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* The number of visible elements of all runs before a visible one of run `run` that has `before` of them in its own
- * run. */
+/* The number of visible elements before a visible one, which has `before` of them in its run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -469,8 +468,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* The first `most` visible elements of all runs, which are resolved, or the last ones, greatest first (`last`). Outputs
- * may be NULL. *total: the number of visible elements; spans: where these lie, if any. */
+/* The first `most` visible elements of all runs, which are resolved, or the last, greatest first (`last`). *total: all
+ * visible elements; spans: where the results lie, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -502,8 +501,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
 /* spans[r]: the part of run r from *lo to *hi: lows[r] keys are less than *lo, highs[r] not greater than *hi
- * (run_bounds). All runs are resolved, with bits and counts. The searches are not here, because then a compiler for
- * CPUs lost the end of the second. */
+ * (run_bounds). All runs are resolved, with bits and counts. With the searches here, a compiler for CPUs lost the end
+ * of the second. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

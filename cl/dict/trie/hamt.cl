@@ -84,7 +84,6 @@ ORDO_FN uint hamt_rank_shift(uint n, uint bits)
     return max(has, bits) - bits;
 }
 
-/* A key's place in a node of a level. */
 ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 {
     return (uint) (key >> (HAMT_BITS + HAMT_LEVEL_BITS * level)) & (HAMT_NODE - 1);
@@ -124,7 +123,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* The leaf of the element with this rank, which exists. */
+/* The rank exists. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -151,7 +150,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* hamt_leaf_of and hamt_load of the first n keys, step by step for all. The trie has leaves. */
+/* hamt_leaf_of and hamt_load of n keys, step by step for all. The trie has leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -192,7 +191,7 @@ ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_
         key[k] = key_bits(keys[at + k]);
 }
 
-/* Loads some keys and, if the trie has leaves, their leaves. */
+/* Loads some keys and their leaves, if any. */
 ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, ulong at, uint some,
                             ordo_key_form key[RUN_STEP], uint leaf[RUN_STEP], hamt_node node[RUN_STEP])
 {
@@ -272,7 +271,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* The key at a position of a leaf, which exists. */
+/* The position exists. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)
@@ -296,7 +295,6 @@ ORDO_FN __global const hamt_value *hamt_values(const hamt_node *node)
                                           hamt_key_bytes(node->count, (node->record.place & HAMT_WIDE) != 0));
 }
 
-/* Writes an element to keys_out and values_out, which may be NULL. */
 ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *keys_out, ulong keys_at,
                        __global hamt_value *values_out, ulong values_at)
 {

@@ -36,8 +36,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, whose highest different bit is number `bits` - 1, belong to different leaves: their
- * least aligned region has more than HAMT_LEAF elements from `least` to `most`. */
+/* Whether elements m - 1 and m, which first differ at bit `bits` - 1, belong to different leaves: their least aligned
+ * region has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -83,8 +83,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the k-th new leaf's record, whose `before` has its own elements, without a block yet; units[k]: units of
- * its block, after the last leaf 0; owner[k]: the old leaf of its region. */
+/* fresh[k]: the k-th new leaf's record, without block, its `before` being its own elements; units[k]: units of its
+ * block, after the last leaf 0; owner[k]: the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -120,7 +120,7 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* follow is 1 everywhere. follow[i] of a touched leaf becomes the number of new leaves in its region. */
+/* follow[i], 1 before, becomes the number of new leaves in a touched leaf's region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -204,15 +204,14 @@ void hamt_move(__global const uint *sizes, __global const uint *from, uint n_lea
     }
 }
 
-/* Clears words from .. to - 1 of a bitmap. */
 ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
 {
     for (uint w = from; w < to; w++)
         words[w] = 0;
 }
 
-/* A word's first element writes it and clears the words without keys before it. The leaf's last element clears the
- * words after its own. */
+/* A word's first element writes it and clears empty words before it. The leaf's last element clears the words after
+ * it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -233,7 +232,7 @@ ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end,
     words[word] = bits;
 }
 
-/* Writes elements to their leaves' blocks. values may be NULL. */
+/* Writes elements to their leaves' blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values, ulong values_at, uint n,
                __global const uint *number, __global const uint *starts, __global const uint *places,
@@ -267,7 +266,7 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Most cells that one work-item writes after a leaf's cell, or before a share's first leaf. */
+/* Maximum cells that a work-item writes after a leaf's cell, or before a share's first leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* The cell in which a leaf begins; for the end: the number of cells. */

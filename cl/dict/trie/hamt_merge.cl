@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch leaf by leaf. The host scans between kernels.
  *
- *   hamt_effects     for each update: its position in its leaf, and whether it adds or removes an element (scanned)
- *   hamt_plan        for each leaf: its updates, the leaves that replace it, and the units of their blocks (scanned)
- *   hamt_records     records of all leaves
- *   hamt_blocks      blocks of new leaves
- *   hamt_overwrite   values alone, instead of the last two, if no element is added or removed
+ *   hamt_effects, hamt_plan     of each update, and of each leaf
+ *   hamt_records, hamt_blocks   records of all leaves, blocks of new ones
+ *   hamt_overwrite              values alone, instead of these two, if no element is added or removed
  *
  * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements. */
 #pragma once
@@ -73,7 +71,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates. Merged elements are the leaf's after the updates, with ranks from 0 on. */
+/* A leaf and its updates. Merged elements are the leaf's after the updates. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -100,7 +98,7 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Elements that the updates before one add. */
+/* Elements that updates of the leaf before j add. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
@@ -196,8 +194,8 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 }
 
 /* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: in its upper half, the number of leaves that
- * replace leaf i; in its lower half, the units of their blocks, unless the block stays in place. all: no block stays.
- * Sets enum hamt_found. */
+ * replace leaf i; in its lower half, the units of their blocks, or 0 if the block stays. all: no block stays. Sets enum
+ * hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -241,7 +239,6 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
     }
 }
 
-/* The record of a part whose block begins at `unit`. */
 ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, uint unit)
 {
     hamt_leaf leaf = { .first = part.first, .before = before + part.at, .place = unit << 1 };
@@ -288,7 +285,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The written leaf, and the number of the next one, because a moving pointer crashes some compilers. */
+/* The written leaf, and the number of the next. (A moving pointer crashes some compilers.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -411,7 +408,7 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* Writes the blocks of new leaves, which hamt_records has written. values may be NULL. */
+/* Writes the blocks of new leaves, which hamt_records has written. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,
@@ -442,7 +439,6 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
     }
 }
 
-/* Replaces values of stored keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, __global uchar *pool)
 {

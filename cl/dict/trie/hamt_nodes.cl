@@ -3,7 +3,7 @@
  * words.
  *
  *   hamt_node_heads   where nodes of each level begin; scanned: their numbers
- *   hamt_nodes        writes or compares their words and the header */
+ *   hamt_nodes        their words and the header */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -20,7 +20,7 @@ ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
-/* Levels from the topmost down, as nodes in memory. */
+/* Levels from the topmost down, as in memory. */
 ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
 {
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
@@ -44,7 +44,6 @@ typedef struct {
     uint                      n_leaves;
 } hamt_rows;
 
-/* The number of a leaf's node. */
 ORDO_FN uint hamt_node_of(const hamt_rows *rows, uint level, uint leaf)
 {
     return rows->number[hamt_head_at(level, leaf, rows->n_leaves) + 1] - 1;
@@ -61,7 +60,7 @@ ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
 }
 
-/* The word of that child. */
+/* A leaf's word in its node. */
 ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
 {
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
@@ -95,7 +94,7 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them; *wrong becomes the least
+/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them: *wrong becomes the least
  * leaf with a wrong word. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT.
- *
- *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
- *   hamt_write   elements by rank: for ranges, exports and touched leaves */
+/* Queries of a HAMT. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
-/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -66,7 +62,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i]: elements of range i; firsts[i]: the rank of its first. Either may be NULL. */
+/* counts[i]: elements of range i; firsts[i]: the rank of its first. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -154,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the outputs, for i < n. firsts
- * NULL: all elements. Writes nothing if the last offset is above `most`. */
+/* For ranges and exports: copies elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the
+ * outputs, for i < n. firsts NULL: all elements. Writes nothing if the last offset is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

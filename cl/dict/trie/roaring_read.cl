@@ -6,7 +6,7 @@
  *   roaring_containers  finds the containers, and checks that each begins where the last one ends
  *   roaring_slices      checks that units of each slice ascend, and counts its keys
  *   roaring_counts      checks the number of keys in each descriptor
- *   roaring_keys        writes the keys, in order */
+ *   roaring_keys        writes the keys */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -42,7 +42,6 @@ ORDO_FN bool roaring_has_offsets(const roaring_part *part)
     return !part->with_runs || part->containers >= ROARING_OFFSETS_FROM;
 }
 
-/* Where the first container must begin. */
 ORDO_FN ulong roaring_data(const roaring_part *part)
 {
     return roaring_offsets(part) + (roaring_has_offsets(part) ? 4 * (ulong) part->containers : 0);
@@ -268,7 +267,6 @@ void roaring_counts(__global const roaring_container *containers, __global const
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* A position in a slice. */
 typedef struct {
     __global const uchar *units;
     ulong                 key;

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container has the form
- * with the fewest bytes; runs, if an array has as few.
- *
- *   roaring_heads   marks where containers and runs begin
- *   roaring_starts  lists these places
- *   roaring_shapes  chooses each container's form, and counts its bytes
- *   roaring_parts   lists where bitmaps of 32-bit keys begin, and counts their headers' bytes
- *   roaring_header  writes headers
- *   roaring_fill    writes containers */
+ * with the fewest bytes; runs, if an array has as few. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -48,7 +41,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* For each container: its bytes, whether it has runs, whether it is its bitmap's first; all 0 for c = n_containers. */
+/* For each container: its bytes in its shortest form, whether it has runs, whether it is its bitmap's first; all 0 for
+ * c = n_containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -185,8 +179,7 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* A word's first key writes it and clears the words without keys before it. The container's last key clears the words
- * after its own. */
+/* A word's first key writes it and clears empty words before it. The container's last key clears the words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -215,7 +208,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* heads and runs are scanned. */
+/* heads and runs are scanned. Writes the containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

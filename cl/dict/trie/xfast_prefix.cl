@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of prefixes.
- *
- *   xfast_under     counts keys with some first bits
- *   xfast_masks     lengths of each key's own prefixes that are keys (X4 of shared/xfast.h)
- *   xfast_matches   the longest prefix of each query that is a key
+/* Queries of prefixes: keys with some first bits, and the longest prefix of each query that is a key.
  *
  * A prefix as a key is its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that the
  * prefix covers. So a prefix that covers a query covers all keys between itself and the query. Hence the last key not
  * greater than the query, or the first greater one, has all stored prefixes of the query among its own, up to their
- * common bits, and the masks of these two keys give them.
+ * common bits, and the masks of these two keys (X4 of shared/xfast.h) give them.
  *
  * ORDO_KEY is u32 or u64. Outputs may be NULL. */
 #pragma once
@@ -89,7 +85,7 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
 }
 
 /* A key's stored prefixes are itself, the lesser ones of the key before it, and the greater ones of the next key. So
- * the masks of a share of keys follow from the masks of its two ends. */
+ * the masks of a share's ends give all its masks. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {

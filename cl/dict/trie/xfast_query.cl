@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries, RUN_STEP for each work-item. Outputs may be NULL.
  *
- *   xfast_find   values of keys
- *   xfast_ranks  number of keys before each key
- *   xfast_seek   nearest keys
- *   xfast_tally  number of keys in each range */
+ *   xfast_find    values of keys
+ *   xfast_ranks   numbers of lesser keys
+ *   xfast_seek    nearest keys
+ *   xfast_tally   numbers of keys in ranges */
 #pragma once
 #include "dict/trie/xfast.cl"
 
