@@ -7,7 +7,8 @@
 #include "group/merge.cl"
 
 /* Built together: interval_limit interval_bound interval_reverse */
-/* Built together: interval_measure interval_gather interval_clip interval_erase interval_count interval_ends interval_find interval_paint interval_push interval_tally */
+/* Built together: interval_measure interval_gather interval_clip interval_erase interval_count interval_ends
+ *                 interval_find interval_paint interval_push interval_tally */
 
 #define INTERVAL_NONE 0xffffffffu
 
@@ -83,7 +84,6 @@ void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, u
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Copies results of seeks within the bound. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
                      uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
@@ -180,7 +180,6 @@ void interval_ends(__global const uint *first, __global const uint *past, uint n
     }
 }
 
-/* The number of the m sorted numbers less than x. */
 ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
 {
     uint low = 0, high = m;
