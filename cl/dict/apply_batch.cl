@@ -11,9 +11,9 @@
 #define NONE 0xffffffffu
 
 /* Position j is operation index[j]. A segment begins where a key begins, and at each upsert and erase; within it only
- * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: the first insert or combine from
- * there to j, or NONE. there[j], before[j]: whether j's key is present before the batch, and its value. made[j] (NULL
- * without combines): the value of j's key after it, if present. */
+ * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: its first insert or combine up
+ * to j, or NONE. there[j], before[j]: whether j's key is present before the batch, and its value. made[j] (NULL without
+ * combines): the key's value after j, if present. */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
@@ -66,7 +66,6 @@ ORDO_FN key_state state_after(const sorted_batch *b, uint j)
 }
 
 #if ORDO_VALUE_BYTES
-/* The value of j's key in a state other than STATE_ABSENT. */
 ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 {
     return s == STATE_BEFORE ? b->before[j] : b->made ? b->made[s] : b->values[s];
@@ -90,7 +89,6 @@ ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key,
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));
 }
 
-/* State and position of group g before operation `time`. */
 ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_of, uint g, uint time, uint *position)
 {
     const uint first = first_of[g];

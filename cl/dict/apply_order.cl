@@ -10,7 +10,6 @@
 
 /* ---- the timeline ------------------------------------------------------------------------------------------------ */
 
-/* Packs a level's masks, and the terms of its sums. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
                    __global ulong *sums)
@@ -34,7 +33,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries to the order of the next level: bit 0 first. */
+/* To the order of the next level: bit 0 first. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -61,7 +60,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* picked: scanned. Writes the operations, their keys and, if hi_out is not NULL, their upper bounds. */
+/* picked: scanned. hi_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -80,7 +79,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
 
 /* ---- counts and ranges ------------------------------------------------------------------------------------------- */
 
-/* base[q]: the count before the batch. lengths (may be NULL): the length of each operation's range. */
+/* base[q]: the count before the batch. lengths (may be NULL): of each operation's range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,

@@ -13,8 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Index of a query of the dictionary. Seeks come first upwards (n_up), then downwards (n_seeks in all). After the seeks
- * of each direction follow n_erased queries for neighbours of erased keys. */
+/* Index of a query of the dictionary. Seeks come first upwards (n_up), then downwards. After each direction follow
+ * n_erased queries for neighbours of erased keys. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -62,7 +62,6 @@ ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
 }
 
-/* Queries of seeks and their results; erased keys and their chains' ends. */
 typedef struct {
     __global const uint        *ops;
     __global const ordo_key    *base_key;
@@ -85,8 +84,8 @@ typedef struct {
 
 /* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
  * terms of a maximum scan over entries `first` to `last` - 1 of ends. Scanned, ends[e] is 1 + the nearest end at or
- * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, plus n_erased,
- * which keeps the halves apart. */
+ * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, plus n_erased
+ * to keep the halves apart. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -134,7 +133,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* A seek tries at most this many groups. */
+/* Maximum groups that a seek tries. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
@@ -142,7 +141,7 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         __global uchar *found, ulong found_at
 
 /* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key: mostly
- * one or two. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
+ * one or two steps. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)

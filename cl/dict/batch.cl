@@ -27,8 +27,8 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 }
 
 /* In key order: heads[j] is the start of j's group of equal keys, index[j] its position in the batch, found[j] whether
- * its key is present, stored[j] its value then. An absent key gets its first value, which all of its group store,
- * because the last of equal keys counts. Present keys are stored unchanged. */
+ * its key is present. An absent key gets its first value, which all of its group store, because the last of equal keys
+ * counts. Present keys are stored unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,

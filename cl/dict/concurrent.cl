@@ -57,7 +57,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Records the begin (end 0) or the end (end 1) of operation i. */
+/* end: 0 for the begin of operation i, 1 for its end. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {
@@ -67,7 +67,7 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* Records the end and the outcome (OUTCOME_...) of operation i. */
+/* outcome: OUTCOME_... */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

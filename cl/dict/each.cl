@@ -17,11 +17,10 @@
 /* Queries of a work-item in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
 /* Work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
-#define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
-/* A constant if RUN_STEP is 1. */
+#define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
+/* ---- owners of items --------------------------------------------------------------------------------------------- */
 
 /* starts[i], ascending: the first item of owner i. Returns the last owner in [low, high] whose first item is at most
  * c. */

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
- *
- *   run_unsorted                   whether keys do not ascend
- *   run_take                       makes a run of sorted updates
- *   run_repeats                    hides each element that an equal one follows in its run
- *   run_visible, run_directories   counts of visible elements, by block; directories of short runs
- *   run_newest, run_totals         visible elements of a lone run; of all runs
- */
+/* Marks of sorted runs. host/dict/sorted_run.h draws a run and has the invariants. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -25,7 +18,6 @@ void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __gl
             ordo_or(wrong, 1);
 }
 
-/* A word of the bits of erased elements. */
 ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word)
 {
     const uint here = min(count - word * 32, 32u);
@@ -35,7 +27,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* erased NULL: nothing is, and there are no bits. */
+/* Makes a run of sorted updates. erased NULL: nothing is, and there are no bits. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -59,15 +51,15 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* A bit for each of four elements that an equal one follows. */
+/* A bit for each element that equals the next. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* keys: begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each work-item writes a
- * byte, for 8 successive keys: with a word, for 32, neighbours read too far apart for a first-level cache (a run of 17
- * M took 30 us on an H200, and takes 24). */
+/* Hides each element that an equal one follows. keys begin on 256 bytes and have room for whole words. `fresh`: the
+ * words hold nothing yet. Each work-item writes a byte, for 8 successive keys: with a word, for 32, neighbours read too
+ * far apart for a first-level cache (a run of 17 M took 30 us on an H200, and takes 24). */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -171,6 +163,7 @@ void run_directories(RUNS_KEYS run_table runs)
         }
 }
 
+/* totals[r]: the visible elements of run r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the keys of a mixed batch are present: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over the batch
- * in the order of its operations ("times"). Entry i is operation i. Its group is the number of its key among the
- * batch's distinct keys. Its change is +1 if the operation adds the key, -1 if it removes it, else 0.
+ * in the order of its operations ("times"). Entry i is operation i. Its group is its key's number among the batch's
+ * distinct keys. Its change is +1 if it adds the key, -1 if it removes it, else 0.
  *
  * Level b (from the highest bit of a group's number down) has all entries, stably sorted by the bits above b, lowest
  * first. Each block of 32 entries has
@@ -71,7 +71,6 @@ ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *e
     return changes;
 }
 
-/* The sum of the changes before `time` in groups below g. */
 ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
 {
     uint first = 0, end = time;

@@ -17,11 +17,11 @@
  *
  * The high bits of (key - first key of the first leaf) select a cell. cells[c] is the number of leaves that begin in
  * cells 0 to c, so two successive words bound the leaves of the key's cell: about one if keys are spread evenly. A
- * binary search finds the leaf among several. `ranks` selects leaves by the number of elements before them.
+ * binary search finds the leaf among several. `ranks` does so for the number of elements before each leaf.
  *
- * HAMT_FIXED_DEPTH is the trie of the paper. All leaves are bitmaps. Each 6 bits above a leaf's bits have a level of
- * nodes with 64 places; the topmost node has the remaining bits. HAMT_HEADER words replace the cells, and nodes follow
- * the ranks:
+ * HAMT_FIXED_DEPTH is the trie of the paper. All leaves are bitmaps. For each 6 bits above a leaf's bits there is a
+ * level of nodes with 64 places; the topmost node has the remaining bits. HAMT_HEADER words replace the cells, and
+ * nodes follow the ranks:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
@@ -55,7 +55,7 @@
 /* Bytes of a record. */
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Fixed depth: bits of a level; levels of nodes; words of the header, a power of two; words of a node. */
+/* Fixed depth: bits of a level; levels; words of the header, a power of two; words of a node. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4

@@ -10,8 +10,8 @@
  *     spills     n | n | ...                            a byte for each bucket
  *     filters    w | w | ...                            after the spills, on CPUs only: a word for each bucket
  *
- * A bucket has eight mixed keys, then their values. Eight keys of 4 bytes are one 32-byte sector of memory, which is
- * all that a lookup of an absent key reads.
+ * A bucket has eight mixed keys, then their values. Eight keys of 4 bytes are one 32-byte sector of memory, so a lookup
+ * of an absent key reads one sector.
  *
  * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler, ESA
  * 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). An element without a slot in
@@ -28,8 +28,7 @@
  *               bucket with HASH_SCAN sets HASH_RECOUNT, and the next call counts again.
  *   H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *   H5 filtered On CPUs filters[b] has two bits of each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no
- *               other bits. Most lookups of absent keys read one filter and no bucket.
- */
+ *               other bits. Most lookups of absent keys read one filter and no bucket. */
 #pragma once
 #include "shared/types.h"
 
@@ -44,9 +43,9 @@
 /* Queries in flight of a work-item on a CPU. */
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Average and maximum slots of a partition. A work-group has a word for each in local memory. A partition that needs
- * more gets the maximum and a higher load factor. The maximum is 12 standard deviations above the average for a load
- * factor of 95 percent, and 20 for 80 percent. */
+/* Average and maximum slots of a partition, each a word of local memory. A partition that needs more gets the maximum
+ * and a higher load factor. The maximum is 12 standard deviations above the average for a load factor of 95 percent,
+ * and 20 for 80 percent. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
@@ -85,7 +84,7 @@ enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
  *   HASH_LARGEST   maximum of one partition: its updates, or buckets that it needs
  *   HASH_FULL      1 if a partition may lack capacity
  *   HASH_TOTAL     elements of the table
- *   HASH_CODES     a bit for each code of a mixed batch, HASH_CODE_OTHER for this and higher ones
+ *   HASH_CODES     a bit for each code; HASH_CODE_OTHER for higher ones
  *   HASH_REFUSED   1 if hash_mixed cannot do the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31

@@ -19,9 +19,9 @@
  *                 at element `at` of the buffer, shift = at % NODE, and block b has elements b * NODE - shift to b *
  *                 NODE - shift + NODE - 1, as far as they exist.
  *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1. So
- *                 the first unit whose separator is not less than a query holds the query's lower bound, if it exists.
- *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them is moved back
- *                 to the last unit, so every key value is legal.
+ *                 the first unit with a separator not less than a query holds the query's lower bound.
+ *   I3 padding    entries after the last unit repeat the array's last key. A search that counts them is moved back to
+ *                 the last unit, so every key value is legal.
  *   I4 order      levels of whole nodes lie root first, without gaps.
  *
  * A *compressed* index holds the keys, so the array is not read. A block's PACK_KEYS keys are differences from a base,

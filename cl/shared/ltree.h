@@ -114,7 +114,7 @@ enum ltree_word {
 /* Operations of a batch by kind. */
 enum ltree_tally { TALLY_STORES, TALLY_SCANS /* counts, ranges */, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* Operations that gave up, by kinds that are then done as one batch each, without concurrent updates. */
+/* Kinds of operations that gave up, each then done as a batch without concurrent updates. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* the first element from the query on */

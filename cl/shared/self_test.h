@@ -47,7 +47,7 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-/* The fields of work-item i's input word x. */
+/* Fields of an input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)             /* for ballots and turns */
 #define LANES_PICK(x)   ((x) >> 1 & 63u)      /* the lane whose value it takes, modulo the width */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)       /* rounds of its loop */
@@ -68,7 +68,7 @@ enum lanes_answer {
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
 /* One group folds minima in phases with a barrier after each, part after part, like updates of a hash table. Each word
- * of a part becomes the minimum of all with the same place modulo PHASES_KEYS. */
+ * of a part becomes the minimum of words with its place modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ enum atomics_word {
     ATOMICS_MIN,      /* the same */
     ATOMICS_EXCHANGE, /* each stores i + 1 (spread), and takes another's word */
     ATOMICS_OR,       /* each sets a bit: i / 8 modulo the word's bits */
-    ATOMICS_CAS,      /* i adds 1 to word i % ATOMICS_CAS_WORDS by compare and swap */
+    ATOMICS_CAS,      /* i adds 1 to word i % ATOMICS_CAS_WORDS */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
@@ -96,7 +96,7 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,      /* before its addition */
     ATOMICS_SEEN_EXCHANGE, /* before its exchange */
-    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored in an unshared word and loaded */
+    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored and loaded, unshared */
     ATOMICS_SEEN_ACQUIRE,  /* that + 1 */
     ATOMICS_SEEN_CAS,      /* 1 if it succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED,  /* the unshared word, from a CAS that expects another value */
@@ -141,7 +141,7 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Lines of words that work-items change under a latch and others read without, like the nodes of a tree
+/* Lines of words that work-items change under a latch and others read without, like a tree's nodes
  * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while latched. Word j of a version is
  * OPTIMISTIC_WORD(version, j). Words are accessed by four, two and one; the last four contain the header. */
 enum {
@@ -169,7 +169,7 @@ enum {
     OPTIMISTIC_READERS = 32 /* work-items a line otherwise */
 };
 
-/* A pseudo-random number below 2^31, different for each i. */
+/* Pseudo-random below 2^31, different for each i. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {
     return (i * 0x9e3779b1u) >> 1;
@@ -178,7 +178,7 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 /* The report of a chain of groups. */
 enum chain_word {
     CHAIN_TICKET,  /* groups that have begun */
-    CHAIN_TURN,    /* the ticket whose turn it is: published and awaited */
+    CHAIN_TURN,    /* the ticket whose turn it is */
     CHAIN_STOPPED, /* 1: a group waited too long, and all stop */
     CHAIN_STALE,   /* words unlike the predecessor's */
     CHAIN_STALE_GROUP,
@@ -190,7 +190,7 @@ enum {
     CHAIN_PAYLOAD = 256,     /* words that each group replaces */
     CHAIN_PATIENCE = 1 << 20 /* polls before a group stops */
 };
-/* Word j of the payload after the group with ticket t. */
+/* Word j of the payload after ticket t. */
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
 /* The flagged word of ticket t: the sum of 1 .. t + 1, and the flag. */
 #define CHAIN_FLAG   0x80000000u

@@ -5,15 +5,14 @@
  *     leaves    k0 k1 k2 ...                          a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits) = count      prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1; a
  *                                                     shorter prefix has the leaves of its entries
- *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of flat_bits +
- *     group,
- *                                                     flat_bits + 2 group, ... bits
+ *     table     prefix -> first, end                  a hash table (shared/hash_table.h) of prefixes of
+ *                                                     flat_bits + group, flat_bits + 2 group, ... bits
  *
  * A prefix's word in the table has its bits on top, then a 1, then zeros, so words of different lengths differ. Only
  * prefixes with more than XFAST_LEAF leaves have an entry, so a search ends with a binary search of a few keys in one
- * or two sectors. If a prefix has an entry, so have its own prefixes of the table's lengths, and a binary search over
- * lengths finds a key's longest one. This is D. E. Willard's y-fast trie (IPL 17, 1983) with groups of leaves chosen by
- * their prefixes.
+ * or two sectors. A prefix with an entry has entries for its own prefixes of the table's lengths, so a binary search
+ * over lengths finds a key's longest one. This is D. E. Willard's y-fast trie (IPL 17, 1983) with groups of leaves
+ * chosen by their prefixes.
  *
  * Invariants (host/dict/trie/xfast_check.c):
  *   X1 flat      flat[p] is the number of keys less than p << (width - flat_bits) for p < 2^flat_bits; the last is

@@ -48,8 +48,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
-/* The value that operation j of a mixed batch in key order adds to its segment. start, insert, there:
- * dict/apply_batch.cl; a combine counts as an insert. */
+/* Operation j's addition to its segment in a mixed batch in key order. start, insert, there: dict/apply_batch.cl; a
+ * combine counts as an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,

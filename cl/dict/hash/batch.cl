@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partitions of a hash table and their updates, for kernels with a work-group for each partition.
  *
- * The host defines HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines the values of the batch with
- * those in the table, for batches that erase nothing (HASH_ANY or HASH_DISTINCT).
- */
+ * The host defines HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines a batch's values with the
+ * table's, for batches that erase nothing (HASH_ANY or HASH_DISTINCT). */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -46,7 +45,7 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
     atomic_or(&bits[i / 32], 1u << i % 32);
 }
 
-/* ---- a partition and its updates --------------------------------------------------------------------------------- */
+/* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
 /* A batch, sorted by partition. Update j has the value and the erasure mark of number index[j], or j if index is
  * NULL. */
@@ -93,8 +92,7 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* Numbers of elements: an element in the table has its slot + 1, an update HASH_SLOTS_MAX + its place + 1. 0 is
- * none. */
+/* Numbers of elements: an element in the table has its slot + 1, an update HASH_SLOTS_MAX + its place + 1; 0: none. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -167,7 +165,6 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
-/* Places of a table that finds equal keys: more than updates. */
 ORDO_FN uint hash_places(const hash_part *part, uint most)
 {
     return min(most, 2 * part->n + 32);
@@ -222,7 +219,7 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
     hash_barrier();
 }
 
-/* ---- values that are combined ------------------------------------------------------------------------------------ */
+/* ---- combined values --------------------------------------------------------------------------------------------- */
 
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partitions of a new table.
- *
- *   hash_distinct   counts different keys in each partition
- *   hash_fill       fills the table
- */
+/* The partitions of a new table. */
 #pragma once
 #include "dict/hash/placement.cl"
 

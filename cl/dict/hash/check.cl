@@ -2,8 +2,7 @@
 /* The invariants of shared/hash_table.h.
  *
  *   hash_recount   counts spills of partitions with HASH_RECOUNT
- *   hash_check     finds partitions that violate an invariant
- */
+ *   hash_check     finds partitions that violate an invariant */
 #pragma once
 #include "dict/hash/placement.cl"
 

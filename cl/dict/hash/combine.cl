@@ -6,7 +6,6 @@
 /* The value of an element after update u, if it was `was`. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
-/* The last update of u's key, in the table of hash_dedup. */
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
 {
     const ordo_key mixed = part->mixed[u];
@@ -44,7 +43,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower word, after all upper words. */
+/* Called after all upper words are combined. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8

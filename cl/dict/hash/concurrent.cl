@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a hash table: each work-item runs one operation after another, alone.
  *
- *   hash_find_in_batch, hash_absent   finds; counts stores of new keys: nothing else runs
- *   hash_apply                        updates; lists the operations that give up
- *   hash_gather, hash_scatter         make an ordered batch of these, and copy its results back
+ *   hash_find_in_batch   finds and contains, first; nothing else runs
+ *   hash_absent          counts stores of new keys; nothing else runs
+ *   hash_apply           updates; lists the operations that give up
+ *   hash_gather          makes an ordered batch of these
+ *   hash_scatter         copies its results back
  *
  * Each bucket has a latch, a bit that it may share with other buckets. Only the holder of the latch of a key's home
  * bucket stores, moves or erases keys with that home bucket, wherever they lie, and changes the bucket's spills. So an
@@ -32,8 +34,9 @@
  *   release it                  ordo_add, relaxed                a fence before it: the next holder sees every change
  *   read spills of home bucket  relaxed load                     after the latch, which alone guards the byte
  *   change spills               ordo_add of one byte of a word   the latch's fence; other bytes are other buckets'
- *   look at a bucket's slots    relaxed load of 16 bytes         after the latch; the key's own slot changes under this
- *                                                                latch only, other slots may be stale or torn
+ *   look at a bucket's slots    relaxed load of 16 bytes         after the latch, which guards the key's own slot;
+ *   others
+ *                                                                may be stale or torn
  *   confirm an 8-byte key       load upper, lower, upper         an acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
  *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  a fence after the CAS; the store of upper releases,
@@ -49,8 +52,7 @@
  *   list, found, outcomes       plain stores, each place once    the end of the launch
  *   batch, starts               plain loads                      nothing changes them in the launch
  *
- * The other kernels of this file run while nothing changes the table, so the order of launches suffices.
- */
+ * The other kernels of this file run while nothing changes the table, so the order of launches suffices. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -120,10 +122,10 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* The upper word of a slot with an 8-byte key while it is claimed or vacated. No key of the partition has it. */
+/* The upper word of an 8-byte key's slot while claimed or vacated. No key of the partition has it. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* A bit for each slot of a bucket that has the key, or seems to, and for each empty slot. */
+/* Bits for slots of a bucket that have the key, or seem to, and for empty slots. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -214,9 +216,8 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 #endif
 }
 
-/* ---- an operation, with its latch -------------------------------------------------------------------------------- */
+/* ---- a latched operation ----------------------------------------------------------------------------------------- */
 
-/* A key's place if it exists, else slots for it. */
 typedef struct {
     hash_place place; /* the bucket counts from op->start */
     uint       spilled;
@@ -228,7 +229,6 @@ ORDO_FN uint hash_second_of(const hash_op *op)
     return hash_second(op->mixed, op->first, op->buckets);
 }
 
-/* Returns the empty slots of bucket b. */
 ORDO_FN uint hash_look_in(const hash_table *table, const hash_op *op, uint b, hash_finding *finding)
 {
     const hash_seen seen = hash_scan_bucket(table, op->start + b, op->mixed);
@@ -251,7 +251,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta, 1 or ~0u, to the home bucket's spills. HASH_SCAN stays, and marks the partition for hash_recount. */
+/* delta: 1 or ~0u. HASH_SCAN stays, and marks the partition for hash_recount. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -282,7 +282,7 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims one of these slots of bucket b for the key. False if others have claimed them all. */
+/* Claims one of bucket b's `slots` for the key. False if others have claimed them all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -504,7 +504,6 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
 
 /* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
-/* Gathers operations first .. first + count - 1 of a list as a batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_gather(__global const uint *left, uint first, uint count, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const hash_value *values, ulong values_at,
@@ -519,7 +518,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies that batch's results back. Its operation l ends at tick + l. found, outcomes and history may be NULL. */
+/* Operation l of the gathered batch ends at tick + l. found, outcomes and history may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all elements, in the order of partitions, buckets and slots.
- */
+/* Copies all elements, in the order of partitions, buckets and slots. */
 #pragma once
 #include "dict/hash/batch.cl"
 

@@ -62,7 +62,7 @@ typedef struct {
 
 /* Updates the filters of changed buckets, before the launch ends. Each work-item first updates one shared word, after
  * the filters. So the last work-item that reads a bucket sees all its changes and leaves the filter right, and a
- * work-item whose update of the filter comes later reads the bucket again. Each change causes at most one such read. */
+ * work-item that updates the filter later reads the bucket again. Each change causes at most one such read. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* otherwise there may be no table */

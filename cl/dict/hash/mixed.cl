@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys: their results, and what each operation leaves to store. The batch is
- * sorted by partition, and equal keys keep their order, so the later of two operations on a key has the greater number
- * in its partition.
+/* Mixed batches of operations on single keys: their results, and what each leaves to store. The batch is sorted by
+ * partition, and equal keys keep their order, so later operations on a key have greater numbers in its partition.
  *
  * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert
- * since.
- */
+ * since. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -100,8 +98,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the kernel can do the batch: operations on single keys, values if some store, and few operations in each
- * partition. */
+/* Whether the batch has operations on single keys only, values if some store, and few operations in each partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];

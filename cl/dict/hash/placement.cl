@@ -2,13 +2,12 @@
 /* Places elements of a partition whose work-group has a word in local memory for each slot.
  *
  * An element proposes to its home bucket, its second bucket, its home bucket again, and so on, up to HASH_PROPOSALS_MAX
- * times. A bucket keeps the eight elements that have proposed most often, and among equals those with the greatest
- * numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with an element's proposals as contracts,
- * so the same elements end in the same slots in whatever order work-items run. As in a cuckoo hash table, elements
- * displaced least are displaced first. A proposal is one atomic maximum for each slot: the lesser word goes on to the
- * next slot, and from the last slot to the element's other bucket, whose number is in the word, so no key is read. An
- * element whose proposals all fail is stashed in the partition's first free slot, in the order of numbers.
- */
+ * times. A bucket keeps the eight elements that have proposed most often, and among equals the greatest numbers. This
+ * is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with proposals as contracts, so the same elements end in
+ * the same slots in whatever order work-items run. As in a cuckoo hash table, elements displaced least are displaced
+ * first. A proposal is one atomic maximum for each slot: the lesser word goes on to the next slot, and finally to the
+ * element's other bucket, whose number is in the word, so no key is read. An element whose proposals all fail is
+ * stashed in the partition's first free slot, in the order of numbers. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -39,7 +38,6 @@ ORDO_FN void hash_begin(__local hash_local *mem)
         mem->stored = mem->gone = mem->any_stashed = 0;
 }
 
-/* Makes the words of the table's elements. */
 ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     HASH_EACH (s, part->buckets * HASH_SLOTS)

@@ -16,7 +16,7 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Keys of a batch from index `at` on, and their partitions. */
+/* Keys from index `at` on. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -201,8 +201,8 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of all groups erase concurrently. Slots, spills and counts do not depend on their order, because the
- * work-item that empties a slot makes all changes for it. */
+/* Work-items erase concurrently. Slots, spills and counts do not depend on their order, because the work-item that
+ * empties a slot makes all changes for it. */
 
 /* Empties a slot. `word` has the key's upper 32 bits. If several work-items erase the key, one of them returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
@@ -241,7 +241,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spills, or, if these are HASH_SCAN, marks the
+/* Erases the key from its second bucket and decrements the home bucket's spills. If these are HASH_SCAN, marks the
  * partition for hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)

@@ -88,7 +88,6 @@ ORDO_FN uint hash_partition(ordo_key mixed, uint bits)
     return (uint) (mixed >> (KEY_BITS - bits));
 }
 
-/* The word of a partition's empty slots (H2). */
 ORDO_FN ordo_key hash_empty(uint partition, uint bits)
 {
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
@@ -187,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* An element's bucket in the table and slot, or HASH_NONE. */
+/* slot HASH_NONE: no such element. */
 typedef struct {
     uint bucket, slot;
 } hash_place;

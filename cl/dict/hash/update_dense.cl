@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place, with many updates for each partition: each work-group reads a whole partition.
- */
+/* A batch in place, with many updates for each partition: each work-group reads a whole partition. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -74,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves elements between slots: reads all that move before it writes any. */
+/* Reads all elements that move before it writes any. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -111,7 +110,6 @@ ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local h
     }
 }
 
-/* Whether the launch stores values of existing keys. */
 ORDO_FN bool hash_renews(__global const uint *left, uint p)
 {
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;

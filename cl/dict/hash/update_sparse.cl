@@ -4,8 +4,7 @@
  *
  * It makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
  * once, by atomic maxima, as if the elements there proposed for their own slots. Words only grow, so repeats do no
- * harm, even if some of these elements have been displaced meanwhile.
- */
+ * harm, even if some of these elements have been displaced meanwhile. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -91,8 +90,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a place for an element that proposes to a bucket and for each element that it displaces, or leaves the
- * partition. A word 0 only touches the bucket. */
+/* Places an element that proposes to a bucket and each element that it displaces, or leaves the partition. A word 0
+ * only touches the bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {

@@ -8,12 +8,12 @@
  * groups the functions with barriers.
  *
  * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come later,
- * with twice as many registers, by all teams of a group together, so that a group takes new leaves once. (An H200 does
- * some 500 M atomics a second on one word, and 2^18 updates split 2^14 leaves.) */
+ * with twice the registers, by all teams of a group together, so that a group takes new leaves once. (An H200 does some
+ * 500 M atomics a second on one word, and 2^18 updates split 2^14 leaves.) */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
+/* ---- arrivals ---------------------------------------------------------------------------------------------------- */
 
 /* leaf_counts[leaf] counts arrivals above the leaf's own count. The first to arrive is the leaf's head; the k-th after
  * it writes its index to bucket[leaf * slots + k - 1]. The head is random, but updates apply in the order of their
@@ -68,7 +68,7 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* ---- columns: keys or values across a team's lanes --------------------------------------------------------------- */
+/* ---- columns of keys or values ----------------------------------------------------------------------------------- */
 
 /* Slots of a lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
@@ -242,7 +242,7 @@ typedef struct {
 /* Maximum updates of a leaf: its head and a full bucket. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A leaf's updates in the team's lanes. index: LTREE_NONE once done. */
+/* index: LTREE_NONE once done. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -276,7 +276,7 @@ typedef struct {
     ltree_value   value;
 } one_update;
 
-/* The next update by index. */
+/* By index. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -344,9 +344,9 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* ---- leaves that overflow ---------------------------------------------------------------------------------------- */
+/* ---- overflows --------------------------------------------------------------------------------------------------- */
 
-/* New leaves and entries of the list of parents that a group takes. */
+/* New leaves and entries of the list of parents. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
@@ -421,7 +421,7 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* A lane's work, or none without `has`. */
+/* None without `has`. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),

@@ -68,7 +68,7 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     return true;
 }
 
-/* Releases a latched node with its new count and another version. From here on others see the change. */
+/* Releases a latched node with its new count and another version, which shows the change to others. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
@@ -118,7 +118,6 @@ ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_ke
     ltree_store_uncached_key(left + LTREE_HIGH, middle);
 }
 
-/* The key to find or put in a node. */
 ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 {
     return op->level > 0 ? op->query - 1 : op->query;
@@ -166,7 +165,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Changes a latched node, and releases it. */
+/* Releases the node. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

@@ -24,11 +24,11 @@
  * latched until it is complete.
  *
  * Leaves are read and changed by the version in their header:
- *   read     the header, the words, the header again. If it is the same and not latched, all words were there at one
- *            moment, because a writer latches the leaf first and changes its version last.
+ *   read     the header, the words, the header again. If it is the same and not latched, all words are of one moment,
+ *            because a writer latches the leaf first and changes its version last.
  *   change   the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read are still
  *            valid, and the leaf is the work-item's.
- * A version has 25 bits. A launch has at most 2^22 operations, and each changes a node at most twice.
+ * A version has 25 bits; a launch has at most 2^22 operations, and each changes a node at most twice.
  *
  * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that
  * leaf's latch immediately: it holds two latches, and waits for none. The neighbour takes the leaf's low, which becomes
@@ -72,9 +72,9 @@
  *   14 counters of the state                     atomic updates of one word each
  *   15 results                                   the end of the launch
  *
- * 14: no operation concludes from a counter that other words have arrived, and a number that one work-item got is its
- * own. By addresses, low and high of 8-byte keys may be of two moments. Both only fall, so an operation goes to the
- * right or back to the root, but never past its key. A leaf that looks like a zombie is read again.
+ * 14: no operation concludes from a counter that other words have arrived, and each number taken has one owner. By
+ * addresses, low and high of 8-byte keys may be of two moments. Both only fall, so an operation goes to the right or
+ * back to the root, but never past its key. A leaf that looks like a zombie is read again.
  *
  * By memory model:
  *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
@@ -89,8 +89,7 @@
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c), and reads its own stores.
  *
- * dict/concurrent.cl records histories and injects faults, for tests.
- */
+ * dict/concurrent.cl records histories and injects faults, for tests. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -142,7 +141,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Sets up operation op->i. False if it ends immediately. */
+/* False if the operation ends immediately. */
 ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
 {
     op->code = batch->codes[op->i];
@@ -170,7 +169,6 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Continues an operation that gave up. */
 ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left)
 {
     op->i = left.x;
@@ -206,7 +204,7 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* Sets up the next operation. False if it ends immediately. */
+/* False if the operation ends immediately. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds of a linked tree that no launch changes: by teams, from the root down.
- *
- *   ltree_find, ltree_locate   values, and places of keys
- *   ltree_find_in_batch        the finds of a concurrent batch
- *   ltree_absent               the number of its stores with absent keys */
+/* Finds of a linked tree that no launch changes: by teams, from the root down. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
@@ -96,7 +92,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Reads every step-th of n operations. absent[0] += stores, absent[1] += stores with absent keys. */
+/* Reads every step-th of n operations: absent[0] counts stores, absent[1] stores of absent keys. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

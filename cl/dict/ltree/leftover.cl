@@ -37,7 +37,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* ---- what gave up, with the tree at rest ------------------------------------------------------------------------- */
+/* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
 /* Elements that range i may write. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
@@ -55,9 +55,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Gathers at most `most` operations of a kind from the `count` in `left` (pending of ltree_batch); the others go to
- * `rest`. where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts.
- * before[p]: a count so far. taken: numbers of both; the first may exceed `most`. values, hi and rooms may be NULL. */
+/* Gathers at most `most` operations of a kind from the `count` in `left` (pending of ltree_batch), the others in
+ * `rest`; taken: numbers of both, the first perhaps above `most`. where[p]: operation p's number in the concurrent
+ * batch. keys_out: keys, or lower bounds of counts. before[p]: a count so far. values, hi and rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,

@@ -5,8 +5,8 @@
  *   update_top              does so for all levels from one on, then adds levels above a root that has split
  *   list_root, list_below   list all nodes of a level, if the split ones are unknown
  *
- * A parent finds new nodes by links, from a child to the right, up to the begin of its next entry (B4). So new nodes
- * need no list and no order.
+ * A parent finds new nodes by links, from a child up to the begin of its next entry (B4), so they need no list and no
+ * order.
  *
  * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
@@ -35,7 +35,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Returns the number of entries that the node will have. */
+/* Returns the node's future number of entries. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -164,8 +164,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
- * the plan. */
+/* Updates levels from `level` on, by one group. even, odd: their lists. Also empties all lists and the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -185,7 +184,7 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
 }
 
-/* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
+/* ---- lists of levels --------------------------------------------------------------------------------------------- */
 
 /* Lists the root and its right neighbours. */
 ORDO_KERNEL(LTREE_GROUP)

@@ -99,7 +99,7 @@ ORDO_FN uint ltree_root_node(uint root)
     return root & LTREE_NODE_MASK;
 }
 
-/* ---- how many keys of a node are less than a query --------------------------------------------------------------- */
+/* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
 /* A count: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
  * all ones and are less than none. */
@@ -112,7 +112,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks; no call passes them */
 #endif
 
-/* Slots of a part of a node. One key selects the part to read, seldom the second, whose cache lines are seldom read. */
+/* Slots of a part of a node. One key selects the part to read, so the cache lines of the second are seldom read. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -156,7 +156,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* This lane's part of a count. equal: counts equal keys, too. */
+/* equal: counts equal keys, too. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -184,7 +184,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place in a leaf: the number of lesser keys, and PLACE_HIT if the next key is the query. */
+/* A place in a leaf: the lesser keys, and PLACE_HIT if the next key is the query. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
@@ -220,7 +220,6 @@ ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
 #endif
 }
 
-/* Distributes queries to all lanes. */
 ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
 {
     LTREE_UNROLL

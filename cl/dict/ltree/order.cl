@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries by order of a linked tree that no launch changes.
- *
- *   ltree_counts                elements between two bounds
- *   ltree_seek                  neighbours of located keys
- *   ltree_ranks, ltree_select   ranks of keys, and elements of ranks */
+/* Queries by order of a linked tree that no launch changes. */
 #pragma once
 #include "dict/ltree/query.cl"
 

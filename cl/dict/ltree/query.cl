@@ -38,7 +38,6 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     }
 }
 
-/* Finds leaves and places of a tile's queries. Each work-item gets its own. */
 ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_form query[LTREE_ITEMS],
                              __private ltree_position position[LTREE_ITEMS])
 {

@@ -221,7 +221,6 @@ typedef struct {
     uint has_long;
 } ltree_range_tile;
 
-/* Removes long ranges from a tile of m, by the whole group. */
 ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
 {
     const uint lid = (uint) get_local_id(0);
@@ -237,7 +236,6 @@ ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Fills a tile of m ranges, by the whole group. */
 ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy *copy, __global const uint *leaves,
                                __global const uint *nexts, __global const uint *starts, uint first, uint m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes merged chunks out of a skiplist's levels, between launches. A zombie (shared/ltree.h, B9) is still linked from
- * its left neighbour, and has an entry above it. Its right neighbour may have an entry with an old low.
+ * its left neighbour, with an entry above it. Its right neighbour may have an entry with an old low.
  *
  *   reclaim_leaves    makes links of the lowest level skip zombies
  *   reclaim_entries   keeps the correct entries of a level's nodes; a node without entries dies

@@ -30,7 +30,7 @@
 #define OF_VALUES(function) function
 #endif
 
-/* About the entries per node after a split. */
+/* Entries per node after a split, about. */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -51,7 +51,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* ---- what a node becomes ----------------------------------------------------------------------------------------- */
+/* ---- splits ------------------------------------------------------------------------------------------------------ */
 
 /* A node that shares its `all` entries with `nodes` - 1 new ones, numbered from first_new on. */
 typedef struct {
@@ -150,9 +150,9 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* ---- nodes whose children have split ----------------------------------------------------------------------------- */
+/* ---- lists of nodes ---------------------------------------------------------------------------------------------- */
 
-/* Marks a node. Returns whether it was unmarked. */
+/* Marks a node. Whether it was unmarked. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);

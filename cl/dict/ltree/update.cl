@@ -4,8 +4,8 @@
  *   group_flags, group_first   groups of updates that fall into one leaf
  *   group_plan                 new leaves that the batch may need; changes nothing
  *   group_effects              updates with an effect
- *   group_split                splits leaves with very many updates at keys of the batch
- *   update_leaves              each leaf takes its group, and splits into as many leaves as it needs
+ *   group_split                splits leaves with very many updates
+ *   update_leaves              each leaf takes its group, and splits as needed
  *
  * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
@@ -77,7 +77,7 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* ---- leaves that split ahead of the updates ---------------------------------------------------------------------- */
+/* ---- splits ahead of updates ------------------------------------------------------------------------------------- */
 
 /* A leaf split off covers keys up to the last of `most` updates, inclusive. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
@@ -110,7 +110,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at borders k .. k + splits - 1, from the last to the first. */
+/* From the last border, k + splits - 1, to the first, k. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -160,7 +160,6 @@ typedef struct {
     uint first, count;
 } leaf_share;
 
-/* One lane's update of a team's, in key order. */
 typedef struct {
     uint index, slot;
     bool hit, stores, removes;
@@ -185,7 +184,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* The value of the last update of a key, combined over all its updates, which lie in one share. */
+/* The value of a key's last update, combined over all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -272,7 +271,6 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
-/* A leaf's elements in a team's lanes, and their changes. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
@@ -402,7 +400,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* Leaves between a prefetch and its use, on a CPU. */
+/* Leaves prefetched ahead on a CPU. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */

@@ -27,7 +27,6 @@ ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
         (void) ordo_add(batch->tree.state + LTREE_RESTARTS, op->tries);
 }
 
-/* Upsert, insert and erase at the leaf that covers the key; above the leaves, the entry of a new node. */
 ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     ltree_site    site = { op->at, 0, tail.header & LTREE_COUNT_MASK, LTREE_NONE, 0 };

@@ -5,7 +5,6 @@
 #include "dict/each.cl"
 #include "group/runs.cl"
 
-/* The bits of a word that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
 {
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of order in sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
+/* Queries of order in sorted runs, and erased intervals. host/dict/sorted_run.h draws a run and has the invariants.
  *
- *   run_count, run_seek            one run's part of the results, given the ranks
- *   run_bounds                     ranks of few bounds in all runs
- *   run_measure, run_range         ranges over all runs
- *   run_rank, run_select           ranks of keys, elements of ranks
- *   run_ends                       the first or last elements of all runs
- *   run_span, run_gone, run_hide   erase an interval of keys
- *
- * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries.
- */
+ * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -86,7 +78,6 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* The number of visible elements among 0 .. i - 1 of run r. */
 ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
 {
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
@@ -113,12 +104,12 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more candidates is wide: places count from the runs' first elements, not from the range's. */
+/* Ranges with more candidates are wide: places count from the runs' first elements. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* For query i: candidates[i], the elements of all runs between its bounds; offsets[i] (if not NULL), the visible ones;
- * before[i], if the query is wide, the visible elements that the runs have before it. candidates[n] and offsets[n] are
- * 0. Ranks of run r are lows[r * n ..]. */
+ * before[i], if the query is wide, the earlier visible elements of the runs. candidates[n] and offsets[n] are 0. Ranks
+ * of run r are lows[r * n ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -500,9 +491,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
-/* spans[r]: the part of run r from *lo to *hi: lows[r] keys are less than *lo, highs[r] not greater than *hi
- * (run_bounds). All runs are resolved, with bits and counts. With the searches here, a compiler for CPUs lost the end
- * of the second. */
+/* spans[r]: the part of run r from *lo to *hi, by lows and highs of run_bounds. All runs are resolved, with bits and
+ * counts. With the searches here, a compiler for CPUs lost the end of the second. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -542,7 +532,6 @@ void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __gl
     }
 }
 
-/* The value of a directory's entry without a span's elements. */
 ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 {
     const ulong at = (ulong) entry * RUN_BLOCK;
@@ -551,7 +540,6 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 
 #define RUNS_BLOCK_ARG(r, more) __global uint *keys##r,
 
-/* On a CPU each work-item takes successive words. */
 #if ORDO_CPU
 #define HIDE_EACH(i, n)                                                                                                \
     for (ulong i##_share = (ulong) (n) / get_global_size(0) + 1, i = get_global_id(0) * i##_share,                     \

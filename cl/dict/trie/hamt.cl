@@ -52,7 +52,6 @@ ORDO_FN ulong hamt_block_at(uint place)
     return (ulong) (place >> 1) * HAMT_UNIT;
 }
 
-/* Elements of a bitmap in earlier sectors. */
 ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 {
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
@@ -191,7 +190,6 @@ ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_
         key[k] = key_bits(keys[at + k]);
 }
 
-/* Loads some keys and their leaves, if any. */
 ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, ulong at, uint some,
                             ordo_key_form key[RUN_STEP], uint leaf[RUN_STEP], hamt_node node[RUN_STEP])
 {

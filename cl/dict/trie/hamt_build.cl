@@ -22,7 +22,6 @@ ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
     return KEY_BITS - FORM_CLZ(a ^ b);
 }
 
-/* The region of a key's old leaf: *least to *most. */
 ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *least, ordo_key_form *most)
 {
     *least = 0;
@@ -83,8 +82,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the k-th new leaf's record, without block, its `before` being its own elements; units[k]: units of its
- * block, after the last leaf 0; owner[k]: the old leaf of its region. */
+/* fresh[k]: the k-th new leaf's record, without block, `before` being its own elements; units[k]: units of its block,
+ * after the last leaf 0; owner[k]: the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -232,7 +231,6 @@ ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end,
     words[word] = bits;
 }
 
-/* Writes elements to their leaves' blocks. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values, ulong values_at, uint n,
                __global const uint *number, __global const uint *starts, __global const uint *places,
@@ -256,7 +254,7 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* A table over first keys, or over ranks (elements before leaves). */
+/* Over first keys, or over ranks. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch leaf by leaf. The host scans between kernels.
  *
- *   hamt_effects, hamt_plan     of each update, and of each leaf
- *   hamt_records, hamt_blocks   records of all leaves, blocks of new ones
- *   hamt_overwrite              values alone, instead of these two, if no element is added or removed
+ *   hamt_effects     each update's position in its leaf; whether it adds or removes an element
+ *   hamt_plan        each leaf's updates, the number of leaves that replace it, and the units of their blocks
+ *   hamt_records     records of all leaves
+ *   hamt_blocks      blocks of new leaves
+ *   hamt_overwrite   values alone, instead of the last two, if no element is added or removed
  *
  * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements. */
 #pragma once
@@ -17,8 +19,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An effect: the number of the leaf's keys less than the update's; whether its key is stored; whether it is its key's
- * last update and stores or removes it. */
+/* An effect: the number of the leaf's lesser keys; whether the update's key is stored; whether it is its key's last
+ * update and stores or removes it. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u
 #define EFFECT_STORES 0x2000u
@@ -31,7 +33,6 @@ ORDO_FN uint effect_more(uint effect)
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
 }
 
-/* enum hamt_found, after the plan. */
 ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
 {
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
@@ -84,7 +85,6 @@ typedef struct {
     __global const ordo_key *batch_keys, __global const ushort *batch_effects, __global const uint *batch_more,        \
         uint batch_n
 
-/* A hamt_mix of leaf i with updates begin .. end - 1. */
 #define HAMT_MIX(t, i, begin, end)                                                                                     \
     {                                                                                                                  \
         hamt_load(t, i), batch_keys, batch_effects, batch_more, begin, end                                             \
@@ -153,7 +153,6 @@ typedef struct {
     ordo_key_form first, open;
 } hamt_rest;
 
-/* Merged elements that become a leaf. */
 typedef struct {
     uint          at, count;
     ordo_key_form first; /* of the leaf */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1) from its leaves. shared/hamt_node.h defines their
- * words.
- *
- *   hamt_node_heads   where nodes of each level begin; scanned: their numbers
- *   hamt_nodes        their words and the header */
+ * words. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -13,7 +10,6 @@
 
 #define LEVELS HAMT_LEVELS(KEY_BITS)
 
-/* Whether two keys belong to different nodes of a level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
     const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* in which keys of one node may differ */

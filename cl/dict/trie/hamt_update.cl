@@ -23,7 +23,7 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 }
 
 /* heads are scanned to `number`. For the k-th touched leaf, k < most: its number, the rank of its first element, its
- * elements and its units. offsets and units have most + 1 words, 0 after the last touched leaf. */
+ * elements and units. offsets and units have most + 1 words, 0 after the last leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

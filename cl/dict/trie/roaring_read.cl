@@ -3,8 +3,8 @@
  * count only after an earlier kernel has checked it.
  *
  *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
- *   roaring_containers  finds the containers, and checks that each begins where the last one ends
- *   roaring_slices      checks that units of each slice ascend, and counts its keys
+ *   roaring_containers  finds the containers, and checks that they follow each other
+ *   roaring_slices      checks that units of each slice ascend, and counts keys
  *   roaring_counts      checks the number of keys in each descriptor
  *   roaring_keys        writes the keys */
 #pragma once
@@ -151,7 +151,6 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
 
-/* The bitmap of container c. */
 ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, uint c)
 {
     uint low = 0, high = n_parts - 1;

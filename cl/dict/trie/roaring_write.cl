@@ -79,7 +79,6 @@ typedef struct {
     uint                  n_containers, wide;
 } roaring_sums;
 
-/* Whether the bitmap of containers from .. end - 1 has runs. */
 ORDO_FN bool roaring_with_runs(const roaring_sums *s, uint from, uint end)
 {
     return s->has_runs[end] != s->has_runs[from];
@@ -95,7 +94,7 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
 }
 
 /* First launch, with `lists`: part_starts[p] is the first container of bitmap p; after the last: n_containers. Second
- * launch: header_bytes[p] is the number of bytes before its containers; after the last bitmap: 0. */
+ * launch: header_bytes[p] is the bytes before its containers; after the last bitmap: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -146,7 +145,6 @@ ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
     return bits;
 }
 
-/* Writes each container's part of its bitmap's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const uint *part_starts,
                     __global const ulong *header_bytes, __global uchar *out, ulong out_at)
@@ -196,7 +194,6 @@ ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint e
     roaring_put_16(words, 2 * (ulong) word, bits);
 }
 
-/* Writes the run whose first key is key m. */
 ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint *runs, __global const uint *run_starts,
                               uint begin, uint end, uint m, __global uchar *bytes)
 {

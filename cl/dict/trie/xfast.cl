@@ -27,7 +27,6 @@ typedef struct {
     uint first, end;
 } xfast_range;
 
-/* Equal bits from the top. */
 ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
 {
     return (uint) clz(a ^ b);
@@ -128,7 +127,6 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
 
 #define XFAST_NONE 0xffffffffu
 
-/* The place `rank` if it has this key, else XFAST_NONE. */
 ORDO_FN uint xfast_place_at(const xfast_trie *trie, ordo_key_form form, uint rank)
 {
     return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;

@@ -2,9 +2,8 @@
 /* Builds flat and table of a sorted run of distinct keys. The key before a leaf and the key XFAST_LEAF places after it
  * show which prefixes begin with the leaf, and which of these have more than XFAST_LEAF leaves.
  *
- *   xfast_flat      counts leaves before each short prefix
- *   xfast_count     counts the entries that begin with each leaf
- *   xfast_entries   writes the entries */
+ *   xfast_flat                   leaves before each short prefix
+ *   xfast_count, xfast_entries   the entries that begin with each leaf */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"

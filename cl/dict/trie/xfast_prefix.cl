@@ -2,9 +2,9 @@
 /* Queries of prefixes: keys with some first bits, and the longest prefix of each query that is a key.
  *
  * A prefix as a key is its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that the
- * prefix covers. So a prefix that covers a query covers all keys between itself and the query. Hence the last key not
+ * prefix covers, so a prefix that covers a query covers all keys between itself and the query. Hence the last key not
  * greater than the query, or the first greater one, has all stored prefixes of the query among its own, up to their
- * common bits, and the masks of these two keys (X4 of shared/xfast.h) give them.
+ * common bits, and their masks (X4 of shared/xfast.h) give them.
  *
  * ORDO_KEY is u32 or u64. Outputs may be NULL. */
 #pragma once
@@ -12,7 +12,7 @@
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* The leaves of a prefix of 1 to flat_bits bits. */
+/* length: 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -67,7 +67,6 @@ ORDO_FN uint xfast_length_of(ordo_key_form word)
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
 }
 
-/* A key's mask, by a search for each length. */
 ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
 {
     const uint    most = xfast_length_of(word);

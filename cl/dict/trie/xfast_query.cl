@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries, RUN_STEP for each work-item. Outputs may be NULL.
- *
- *   xfast_find    values of keys
- *   xfast_ranks   numbers of lesser keys
- *   xfast_seek    nearest keys
- *   xfast_tally   numbers of keys in ranges */
+/* Queries, RUN_STEP for each work-item. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
