@@ -120,7 +120,7 @@ enum ltree_left {
     LEFT_FORWARD,  /* the first element from the query on */
     LEFT_BACKWARD, /* the last element up to the query */
     LEFT_COUNTS,   /* also ranges without capacity */
-    LEFT_RANGES,   /* not done then */
+    LEFT_RANGES,   /* not done as a batch */
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* the first element of run r in its buffer of keys; unused: 0 */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* and in its buffer of values */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* hidden bits, in 256 bytes from the start of the buffer of keys */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* hidden bits, in units of 256 bytes from the start of the buffer of keys */
     ordo_u32 visible_at[RUN_TABLE_MAX]; /* visible counts, likewise */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];

@@ -94,13 +94,13 @@ enum atomics_word {
 
 /* Answers per work-item: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
-    ATOMICS_SEEN_ADD,      /* before its addition */
-    ATOMICS_SEEN_EXCHANGE, /* before its exchange */
+    ATOMICS_SEEN_ADD,      /* the word before its addition */
+    ATOMICS_SEEN_EXCHANGE, /* the word before its exchange */
     ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored and loaded, unshared */
     ATOMICS_SEEN_ACQUIRE,  /* that + 1 */
     ATOMICS_SEEN_CAS,      /* 1 if it succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED,  /* the unshared word, from a CAS that expects another value */
-    ATOMICS_SEEN_AGREED,   /* again, from CAS that expect another upper half, then the right word, storing 1 more */
+    ATOMICS_SEEN_AGREED,   /* the word again, from a CAS that stores 1 more, after one that differs in the upper half */
     ATOMICS_ANSWERS
 };
 
@@ -110,7 +110,7 @@ enum atomics_local {
     ATOMICS_LOCAL_MAX,
     ATOMICS_LOCAL_OR,
     ATOMICS_LOCAL_TAKE,  /* each adds 1 to take a number */
-    ATOMICS_LOCAL_TAKEN, /* their sum */
+    ATOMICS_LOCAL_TAKEN, /* the sum of the numbers taken */
     ATOMICS_LOCALS
 };
 

@@ -38,7 +38,7 @@ struct top_pass {
 /* Bytes of the passes' local memory: counters for digits of `bits` bits, the scan's words, and 3 words. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Per work-item and round. Two counts of a tile share a word. */
+/* Maximum elements per work-item and round. Two counts of a tile share a word. */
 #define TOP_ITEMS_MAX 64
 
 /* top_order sorts `count` elements, at most TOP_ORDERED, with keys and indices in local memory. In words: the passes'

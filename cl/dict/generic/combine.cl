@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stores that combine with the stored values. The host defines COMBINE_TYPE (an ordo_type of the values' size) and
- * COMBINE_OP (an ordo_op), too.
- *
- *   combine_heads                   starts of groups of equal keys, with the stored values
- *   combine_brought, combine_made   values of mixed batches */
+ * COMBINE_OP (an ordo_op), too. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

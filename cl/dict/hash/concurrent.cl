@@ -251,7 +251,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* delta: 1 or ~0u. HASH_SCAN stays, and marks the partition for hash_recount. */
+/* Adds delta, 1 or ~0u, to the home bucket's spills. HASH_SCAN stays, and marks the partition for hash_recount. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lookups in a hash table, and erasures, which are lookups that empty slots.
  *
- *   hash_find    values of keys, or whether they exist
- *   hash_erase   erases keys, which may repeat
- *
  * A CPU's work-item takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first the
  * filters, then the home buckets that the filters allow, then the second buckets. */
 #pragma once

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that a concurrent batch has left, for batches without concurrent updates.
- *
- *   ltree_tally                   counts a batch's operations by kind
- *   ltree_gather, ltree_scatter   gather left operations of one kind as a batch; distribute its results */
+/* Operations that a concurrent batch has left, for batches without concurrent updates. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: ltree_gather ltree_scatter */
 
-/* tally: enum ltree_tally. */
+/* Counts a batch's operations by kind (enum ltree_tally). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {

@@ -164,7 +164,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates levels from `level` on, by one group. even, odd: their lists. Also empties all lists and the plan. */
+/* Updates levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
+ * the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {

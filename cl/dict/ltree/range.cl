@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a linked tree that no launch changes.
- *
- *   ltree_measure                         begin, number of elements and number of pieces of each range
- *   ltree_range_short, ltree_range_long   their elements. A piece is the part of a long range in one leaf. */
+/* Ranges of a linked tree that no launch changes. A piece is the part of a long range in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 

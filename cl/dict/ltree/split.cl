@@ -152,7 +152,7 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
 
 /* ---- lists of nodes ---------------------------------------------------------------------------------------------- */
 
-/* Marks a node. Whether it was unmarked. */
+/* Marks a node. Returns whether it was unmarked. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);

@@ -110,7 +110,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* From the last border, k + splits - 1, to the first, k. */
+/* Splits `leaf` from its last border, k + splits - 1, to its first, k. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {

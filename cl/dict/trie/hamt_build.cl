@@ -254,7 +254,7 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Over first keys, or over ranks. */
+/* A table over first keys or over ranks. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;
