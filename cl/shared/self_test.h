@@ -132,7 +132,7 @@ enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,       /* updates between two checks of the collisions */
     CONTEND_LOADS = 32,       /* after each store of 64 bits */
-    CONTEND_ENOUGH = 128,     /* collisions for each work-item of a group, which may collide with its own */
+    CONTEND_ENOUGH = 128,     /* collisions per work-item of a group, even with each other */
     CONTEND_ROUNDS = 4,       /* bursts of a work-item, or more for enough collisions */
     CONTEND_ROUNDS_MAX = 256, /* in one launch */
     CONTEND_GROUPS_FEW = 64   /* if few run concurrently */

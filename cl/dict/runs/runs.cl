@@ -78,6 +78,14 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
+/* Declares the group's runs. `points` fills them, by one work-item. */
+#define RANGE_RUNS(mem, points)                                                                                        \
+    __local range_runs mem;                                                                                            \
+    if (get_local_id(0) == 0) {                                                                                        \
+        points                                                                                                         \
+    }                                                                                                                  \
+    range_barrier();
+
 ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
 {
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
@@ -115,11 +123,7 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
                  __global uint *before, __global ulong *offsets, ulong offsets_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, i, n + 1) {
         ulong all = 0, visible = 0;
         if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
@@ -184,13 +188,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
                ulong offsets_at, ulong last, ulong capacity, __global ordo_key *keys_out, ulong keys_out_at,
                __global merge_value *values_out, ulong values_out_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     if (offsets[last] > capacity || candidates[n] == 0)
         return;
     offsets += offsets_at;
@@ -309,13 +308,8 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
                 __global uchar *found, ulong found_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     uint total = 0;
     for (uint r = 0; r < runs.n_runs; r++)
         total += range_visible(&mem, r, runs.count[r]);
@@ -466,13 +460,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
               __global uint *total)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     ends_out out;
     uint     all = 0;
     out.keys = keys_out ? keys_out + keys_out_at : 0;
@@ -497,12 +486,7 @@ ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, r, runs.n_runs) {
         run_interval span = { lows[r], max(lows[r], highs[r]), 0, 0 };
         span.before = range_visible(&mem, r, span.first);
@@ -516,12 +500,7 @@ ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, i, 2) {
         uint sum = 0;
         for (uint r = 0; r < runs.n_runs; r++)
@@ -553,11 +532,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_MARKS, &mem))
     for (uint r = 0; r < runs.n_runs; r++) {
         const run_interval span = spans[r];
         if (span.end <= span.first)
