@@ -36,7 +36,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* each_owner in [low, n - 1]. Fast if the result is near `low`. */
+/* each_owner for [low, n - 1]. Fast if the result is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -19,7 +19,7 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u with that value of update `last`, a word at a time. Sums add both words. For 8-byte
+/* Combines the value of update u with the value of update `last`, a word at a time. Sums add both words. For 8-byte
  * minima and maxima it takes the maximum of the upper words, and clears the lower word if the upper one grows. Except
  * for sums, live updates have value_rank words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)

@@ -68,7 +68,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* The root's level has split. */
+/* Adds a root, because the root's level has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

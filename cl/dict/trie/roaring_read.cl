@@ -137,7 +137,7 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
             fault = ROARING_FAULT_LEFT;
         if (fault != ROARING_FAULT_WORDS) {
             wrong[fault] = p;
-            at = size + 1; /* the end */
+            at = size + 1; /* ends the walk */
             break;
         }
         parts[p] = part;
@@ -274,7 +274,7 @@ typedef struct {
     uint                  next, last; /* of the current run; next > last: `unit` is the next run */
 } roaring_cursor;
 
-/* Moves to the slice's key `skip`, which exists. */
+/* Moves to key number `skip` of the slice, which exists. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
