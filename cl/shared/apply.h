@@ -10,8 +10,8 @@
 #define SUM_THERE   3 /* key starts whose key is present before the batch */
 #define SUM_PARTS   4
 
-/* Parts of `places`, of n + 2 positions each; the last two hold no term. Batches without seeks have the first part,
- * without erasures all but the last. */
+/* Parts of `places`, of n + 2 positions each; the last two hold no term. Batches without seeks have only the first
+ * part, without erasures all but the last. */
 #define PLACE_CHANGED 0 /* last operations of keys whose final state differs */
 #define PLACE_UP      1 /* seeks upwards, downwards */
 #define PLACE_DOWN    2

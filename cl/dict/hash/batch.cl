@@ -149,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* The word of the element in slot s of a partition, or 0. Proposals count from 0: an element in its home bucket has
- * made one, in its second bucket two. */
+/* The word of the element in slot s of a partition, or 0. An element in its home bucket has proposed once (proposal
+ * 0), in its second bucket twice. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

@@ -367,7 +367,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its updates, by a whole team. */
+/* Merges a leaf's elements and its updates, by a whole team. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
