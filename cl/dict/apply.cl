@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: operations on single keys. host/dict/apply.c has the
- * plan.
+/* Mixed batches, as if their operations ran one after another: operations on single keys (host/dict/apply.c).
  *
- *   apply_histogram                    counts codes
- *   apply_starts, apply_groups, apply_segments
- *                                   segments of one state, and groups of equal keys, in key order
- *   apply_points                    results of finds and updates, changes over time, keys whose final state differs
- *   apply_store                     these keys as sorted updates */
+ *   apply_histogram                                counts codes
+ *   apply_starts, apply_groups, apply_segments     segments of one state, and groups of equal keys, in key order
+ *   apply_points                                   results of finds and updates, changes over time, changed keys
+ *   apply_store                                    these keys as sorted updates */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram[code], 0 at first, becomes the number of operations. histogram[N_CODES]: n minus the first operation with an
- * unknown code, or 0. number (may be NULL): 0, 1, 2, ... */
+/* histogram: HISTOGRAM_WORDS of shared/codes.h, 0 before. number (may be NULL): 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -59,9 +56,8 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* group_of[j]: the group of position j. first_of, there_before: for each group its first position, and the number of
- * present keys before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and
- * of inserts. */
+/* group_of[j]: position j's group. first_of, there_before: each group's first position, and the number of present keys
+ * before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and of inserts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -85,7 +81,6 @@ void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __
     }
 }
 
-/* Inputs of start and insert. */
 typedef struct {
     __global const uint *sums, *head_at, *insert_at;
     ulong                stride;
@@ -97,7 +92,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* start and insert of a position */
+/* start and insert */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -108,7 +103,7 @@ ORDO_FN segment segment_of(const segments *s, uint j)
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* For batches with combines, which need segments before apply_points. */
+/* For batches with combines, before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
@@ -120,8 +115,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places. entries (may be NULL):
- * those of the timeline. offsets (may be NULL): set to 0. */
+/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places; entries of the timeline
+ * (may be NULL). Clears offsets (may be NULL). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

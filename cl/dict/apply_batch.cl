@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mixed batch in key order, and the state of a key over time. Included by apply.cl, apply_order.cl and apply_seek.cl.
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+/* A mixed batch in key order, and the state of a key over time. For apply.cl, apply_order.cl and apply_seek.cl. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -11,16 +10,16 @@
 
 #define NONE 0xffffffffu
 
-/* Position j is operation index[j]. A segment begins where a key begins, and at each upsert and erase. Within a segment
- * only combines and the first insert matter. start[j]: where the segment of j begins. insert[j]: the first insert or
- * combine from there to j, or NONE. there[j], before[j]: whether j's key is present before the batch, and its value.
- * made[j] (NULL without combines): the value of j's key after it, if present. */
+/* Position j is operation index[j]. A segment begins where a key begins, and at each upsert and erase; within it only
+ * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: its first insert or combine up
+ * to j, or NONE. there[j], before[j]: whether j's key is present before the batch, and its value. made[j] (NULL without
+ * combines): the key's value after j, if present. */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* before: in key order; values: the batch's, in its order */
+    __global const merge_value *before, *values; /* in key order; in the batch's order */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -35,8 +34,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key: absent; present with its value before the batch; or the operation whose value it has. With combines
- * it is the position whose made value it has. */
+/* A key's state: absent; present with its value before the batch; or the operation (with combines, the position whose
+ * made value) it has its value from. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu
@@ -67,14 +66,13 @@ ORDO_FN key_state state_after(const sorted_batch *b, uint j)
 }
 
 #if ORDO_VALUE_BYTES
-/* The value of j's key in a state other than STATE_ABSENT. */
 ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 {
     return s == STATE_BEFORE ? b->before[j] : b->made ? b->made[s] : b->values[s];
 }
 #endif
 
-/* Reads scanned sums, which have parts of `stride` positions: the sum of part p before position j. */
+/* The sum of part p before position j, from scanned sums. */
 ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
 {
     return sums[part * stride + j] - sums[part * stride];
@@ -85,13 +83,12 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* How many of the first n sorted keys are less than key, or not greater if `upper`. */
+/* The number of the first n sorted keys less than key, or not greater (`upper`). */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));
 }
 
-/* The state and the position of group g before operation `time`. */
 ORDO_FN key_state group_state(const sorted_batch *b, __global const uint *first_of, uint g, uint time, uint *position)
 {
     const uint first = first_of[g];

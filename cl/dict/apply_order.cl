@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c.
- *
- *   timeline_pack, timeline_move    one level of the timeline
- *   apply_pick, apply_gather        operations of one kind
- *   apply_count, apply_rank         results of counts and ranks
- *   apply_select_plan, apply_select elements of ranks
- *   apply_range_plan, apply_range_kept, apply_range_touched
- *                                   elements of ranges */
+/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c. */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -17,7 +10,6 @@
 
 /* ---- the timeline ------------------------------------------------------------------------------------------------ */
 
-/* Packs the masks of a level's blocks, and the terms of its sums. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
                    __global ulong *sums)
@@ -41,7 +33,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries to the order of the next level: those with bit 0 first. */
+/* Moves entries to the order of the next level: bit 0 first. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -58,7 +50,7 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
 
 /* ---- operations of one kind -------------------------------------------------------------------------------------- */
 
-/* picked[i] = whether the code of operation i is in [least, most]. picked[n] = 0. */
+/* picked[i]: whether the code of operation i is in [least, most]; picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -68,26 +60,26 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* picked: scanned. Writes the operations, their keys and, if hi is not NULL, their upper bounds. */
+/* picked: scanned. hi_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
-                  __global const ordo_key *uppers, ulong uppers_at, __global uint *ops, __global ordo_key *lo,
-                  __global ordo_key *hi)
+                  __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
+                  __global ordo_key *hi_out)
 {
     RUN_EACH (uint, i, n) {
         const uint at = picked[i];
         if (picked[i + 1] == at)
             continue;
         ops[at] = i;
-        lo[at] = keys[keys_at + i];
-        if (hi)
-            hi[at] = uppers[uppers_at + i];
+        lo_out[at] = keys[keys_at + i];
+        if (hi_out)
+            hi_out[at] = hi[hi_at + i];
     }
 }
 
 /* ---- counts and ranges ------------------------------------------------------------------------------------------- */
 
-/* base[q]: the count before the batch. lengths (may be NULL): for each operation the length of its range. */
+/* base[q]: the count before the batch. lengths (may be NULL): of each operation's range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -121,15 +113,14 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* The number of keys less than group g's key at `time`. ranks[j]: the number of keys less than sorted[j] before the
- * batch. */
+/* The number of keys less than group g's key at `time`. ranks[j]: the same for sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: if it finds a key that the batch does not touch,
- * the rank of that key before the batch. The queries' keys are ranks. */
+/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: for a key that the batch does not touch, its
+ * rank before the batch. The queries' keys are ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -182,8 +173,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* For each range: its first group, the changes of the groups before it, and (touched) the number of its keys that the
- * batch touches and that are present at its time. touched[n_queries] = 0. */
+/* For each range: its first group, the changes of earlier groups, and (touched) the number of its keys that the batch
+ * touches and that are present at its time. touched[n_queries] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -212,7 +203,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
- * base_first[q]. Each moves by the number of keys that changes have added or removed before it. */
+ * base_first[q]. Each moves by the keys added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -237,8 +228,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the keys that the batch touches and that are present at a range's time, after the lesser ones of both
- * kinds. */
+/* Writes the keys that the batch touches and that are present at a range's time, after all lesser ones. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

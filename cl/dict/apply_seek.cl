@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: seeks. Launched by host/dict/apply_seek.c.
- *
- *   apply_list_seeks                seeks in key order, and erased keys
- *   apply_chain                     nearest neighbours of erased keys that the batch does not erase
- *   apply_seek, apply_seek_far      results of seeks */
+/* Mixed batches: seeks. Launched by host/dict/apply_seek.c. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_list_seeks apply_chain apply_seek */
 
-/* The next greater key; the key itself if it is the greatest. */
+/* The next greater key, or the greatest itself. */
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Index of a query of the dictionary. The n_seeks seeks come in the order upwards (n_up), downwards. After the seeks of
- * each direction follow n_erased queries for the neighbours of erased keys. */
+/* Index of a query of the dictionary. Seeks come first upwards (n_up), then downwards. After each direction follow
+ * n_erased queries for neighbours of erased keys. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -28,9 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* ops: positions of the seeks. keys: of their queries, which look for the first key not less (upwards) or less
- * (downwards) and skip the seek's own key, because the batch knows its state. erased: present keys that the batch
- * erases, in order; the rest of n_erased is filled up. */
+/* ops: positions of the seeks. keys: of their queries for the first key not less (upwards) or less (downwards), without
+ * the seek's own key, whose state the batch knows. erased: present keys that the batch erases, in order; the rest of
+ * n_erased is filled up. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -60,14 +56,12 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Whether a query has found a neighbour in the dictionary before the batch. The greatest possible key has none
- * upwards. */
+/* Whether a query has found a neighbour before the batch. The greatest possible key has none upwards. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
 }
 
-/* Queries of seeks and their results; erased keys and the ends of their chains (apply_chain). */
 typedef struct {
     __global const uint        *ops;
     __global const ordo_key    *base_key;
@@ -75,7 +69,7 @@ typedef struct {
     __global const uchar       *base_found;
     __global const ordo_key    *erased;
     __global const uint        *end;
-    uint                        n_up, n_seeks, n_erased, all; /* the number of erased keys is `all` */
+    uint                        n_up, n_seeks, n_erased, all; /* all: erased keys */
 } seek_queries;
 
 #define QUERY_ARGS                                                                                                     \
@@ -90,8 +84,8 @@ typedef struct {
 
 /* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
  * terms of a maximum scan over entries `first` to `last` - 1 of ends. Scanned, ends[e] is 1 + the nearest end at or
- * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, raised by
- * n_erased so that the two halves stay apart. */
+ * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, plus n_erased
+ * to keep the halves apart. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -123,8 +117,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of a seek: the batch's key at `position` if its state s is present; else other_key, if `other`,
- * with the value base_value[at]. */
+/* Writes a seek's result: the batch's key at `position` if its state s is present; else, if `other`, other_key with the
+ * value base_value[at]. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -139,16 +133,15 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* A seek tries at most this many groups one by one. */
+/* Maximum groups that a seek tries. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Goes from group to group until one is present at the seek's time, or the nearest key is one that the batch does not
- * touch. This is mostly the first or second. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ
- * from changed[n]. */
+/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key: mostly
+ * one or two steps. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -197,7 +190,7 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* rank of the first key not below the start (upwards), or of the first key above it (downwards) */
+        /* rank of the first key not below the start (upwards), or above it (downwards) */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of updates in key order.
  *
- *   batch_number   0, 1, 2, ...
- *   batch_heads    starts of groups of equal keys, once scanned for the maximum
- *   insert_resolve updates that an insert of absent keys stores
- *   batch_widen    uint to ulong, for offsets
- *   batch_keep     keeps flagged updates
- *
- * No work-item needs another's results. The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ *   batch_number     0, 1, 2, ...
+ *   batch_heads      starts of groups of equal keys, once scanned for the maximum
+ *   insert_resolve   updates that an insert of absent keys stores
+ *   batch_widen      uint to ulong, for offsets
+ *   batch_keep       keeps flagged updates */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -29,8 +27,8 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 }
 
 /* In key order: heads[j] is the start of j's group of equal keys, index[j] its position in the batch, found[j] whether
- * its key is present, stored[j] the value it then has. The first element of an absent key is inserted. All elements of
- * its group store its value, because the last of equal keys counts. A present key is stored again unchanged. */
+ * its key is present. An absent key gets its first value, which all of its group store, because the last of equal keys
+ * counts. Present keys are stored unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -47,7 +45,6 @@ void insert_resolve(__global const uint *heads, __global const uint *index, __gl
     }
 }
 
-/* to[i] = from[i] for i < n; to[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulong *to, ulong to_at)
 {
@@ -55,7 +52,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Keeps elements whose flag was set before a scan turned the n + 1 flags into `places`. erased may be NULL. */
+/* Keeps elements with flags set before a scan turned n + 1 flags into `places`. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that the concurrent kernels of all structures share: fault injection, and the clock of recorded histories.
+/* Fault injection and the clock of recorded histories, for concurrent kernels. Tests set
  *
- * CONCURRENT_HISTORY 1 records two ticks of the clock for each operation: its begin and its end.
- * CONCURRENT_FAULTS 1 injects the faults (enum ordo_fault) that the kernel's argument names.
- * The host sets both for tests alone. */
+ *   CONCURRENT_HISTORY 1   to record two ticks of the clock for each operation, its begin and its end
+ *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"
@@ -16,9 +15,8 @@
 #define CONCURRENT_FAULTS 0
 #endif
 
-/* Faults of one work-item. */
 typedef struct {
-    uint kinds; /* sum of enum ordo_fault */
+    uint kinds; /* a sum of enum ordo_fault */
     uint dice;
 } concurrent_faults;
 
@@ -27,7 +25,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Whether a fault happens now: once in `one_in` times. */
+/* Whether a fault happens now, once in `one_in` times. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -36,8 +34,8 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until the clock has advanced by `ticks`, for `looks` loads at most. A CPU loads more often, because it loads
- * from its cache and a thread may have to be woken. */
+/* Waits until the clock has advanced by `ticks`, for at most `looks` loads: more on a CPU, which loads from its cache
+ * and may have to wake a thread. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -48,7 +46,7 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* A work-item's faults at the begin of a launch. The dice differ in each launch, so no operation fails for ever. */
+/* A work-item's faults in a launch. The dice differ in each launch, so no operation fails for ever. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -59,7 +57,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Records the begin (end 0) or the end (end 1) of operation i. */
+/* end: 0 for the begin of operation i, 1 for its end. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {
@@ -69,7 +67,7 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* Records the end of operation i and its outcome (OUTCOME_...). `outcomes` may be NULL. */
+/* outcome: OUTCOME_... */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

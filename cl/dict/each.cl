@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over elements in which no work-item needs another's results. Work-item i takes element i, and every
- * global_size-th element after it. */
+/* Loops over independent elements. Work-item i takes element i, and every global_size-th after it. The host defines
+ * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP for kernels of dict. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
@@ -14,14 +14,13 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries that a work-item has in flight. */
+/* Queries of a work-item in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* The number of work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
-#define RUN_STEPS(n) (((n) + (RUN_STEP - 1)) / RUN_STEP)
-/* A constant if RUN_STEP is 1. */
+/* Work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
+#define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* ---- shares of many items, some items an owner ------------------------------------------------------------------- */
+/* ---- owners of items --------------------------------------------------------------------------------------------- */
 
 /* starts[i], ascending: the first item of owner i. Returns the last owner in [low, high] whose first item is at most
  * c. */
@@ -37,7 +36,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Returns the last owner in [low, n - 1] whose first item is at most c. Fast if that is near `low`. */
+/* each_owner for [low, n - 1]. Fast if the result is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary searches among sorted keys by one work-item. The host defines ORDO_KEY. */
+/* Binary searches among sorted keys by one work-item. */
 #pragma once
 #include "shared/key.h"
 

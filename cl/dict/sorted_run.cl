@@ -1,17 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
- *
- *   run_unsorted   whether keys do not ascend
- *   run_take       makes a run of sorted updates
- *   run_repeats    hides each element that an equal one follows in its run
- *   run_visible    counts the visible elements of each block
- *   run_directories   directories of short runs, each by a group
- *   run_newest     counts the visible elements of a run that is alone
- *   run_totals     the visible elements of all runs
- *
- * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
- * RUN_GROUP.
- */
+/* Marks of sorted runs. host/dict/sorted_run.h draws a run and has the invariants. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -20,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* *wrong, which is 0, becomes 1 if some key is not less than the next. */
+/* *wrong, 0 before, becomes 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -30,7 +18,6 @@ void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __gl
             ordo_or(wrong, 1);
 }
 
-/* Word `word` of the bits of erased elements. */
 ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word)
 {
     const uint here = min(count - word * 32, 32u);
@@ -40,7 +27,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* values NULL: there are none; erased NULL: nothing is, and there are no bits. */
+/* Makes a run of sorted updates. erased NULL: nothing is, and there are no bits. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -64,15 +51,15 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* Bits of the elements that an equal one follows, of four and the next. */
+/* A bit for each element that equals the next. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* A run's keys, which begin on 256 bytes and have room for whole words. `fresh`: the words hold nothing yet. Each
- * work-item makes a byte of bits, of 8 keys in a row: with a word, of 32, what neighbours read lay too far apart for
- * a first-level cache (a run of 17 M took 30 us on an H200, and takes 24). */
+/* Hides each element that an equal one follows. keys begin on 256 bytes and have room for whole words. `fresh`: the
+ * words hold nothing yet. Each work-item writes a byte, for 8 successive keys: with a word, for 32, neighbours read too
+ * far apart for a first-level cache (a run of 17 M took 30 us on an H200, and takes 24). */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -87,7 +74,7 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     }
 }
 
-/* The visible elements of a block; of the block past the last: 0. */
+/* The visible elements of a block; 0 past the last. */
 ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
 {
     if (block > (count - 1) / RUN_BLOCK)
@@ -99,7 +86,7 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[b] = visible elements of block b; of the block past the last: 0. hidden begins on 256 bytes. */
+/* visible[b] = visible elements of block b; 0 past the last. hidden begins on 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -115,7 +102,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* *total += elements of the run that are the newest of their keys and not hidden. hidden NULL: none is. */
+/* *total += elements that are the newest of their keys and not hidden. hidden NULL: none is. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -140,7 +127,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* The directory of run r by group r: each work-item takes entries in a row. */
+/* Group r writes run r's directory; each work-item takes successive entries. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

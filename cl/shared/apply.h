@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: sums over a batch of n operations in key order, shared by host and kernels (cl/dict/apply*.cl). An
- * array has parts of equal length, one after another, which are scanned together. */
+/* Mixed batches: sums over n operations in key order, for host and kernels (cl/dict/apply*.cl). The parts of an array
+ * have equal length and are scanned together. */
 #pragma once
 
 /* Parts of `sums`, of n + 1 positions each: the number before each position of */
@@ -10,8 +10,8 @@
 #define SUM_THERE   3 /* key starts whose key is present before the batch */
 #define SUM_PARTS   4
 
-/* Parts of `places`, of n + 2 positions each; the last two hold no term. A batch without seeks has only the first part.
- * A batch without erasures has all but the last. */
+/* Parts of `places`, of n + 2 positions each; the last two hold no term. Batches without seeks have only the first
+ * part, without erasures all but the last. */
 #define PLACE_CHANGED 0 /* last operations of keys whose final state differs */
 #define PLACE_UP      1 /* seeks upwards, downwards */
 #define PLACE_DOWN    2

@@ -23,8 +23,8 @@
 /* Concurrent batches have the codes below this. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Words of a histogram: the number of operations of each code, then n minus the first operation with an unknown code, or
- * 0. */
+/* Words of a histogram: the number of operations of each code, then n minus the first operation with an unknown code,
+ * or 0. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

@@ -3,13 +3,13 @@
 #pragma once
 
 enum ordo_fault {
-    FAULT_LATCHES = 1,     /* every few tries a latch cannot be had */
-    FAULT_NODES = 2,       /* every few times a new node cannot be had */
-    FAULT_SLOW_STORES = 4, /* long pauses between the stores of a change */
-    FAULT_SLOW_LOOKS = 8,  /* long pauses between the two looks at a node */
-    FAULT_SLOW_RAISE = 16, /* long pauses before the level above gets the entry of a split */
-    FAULT_LATE_START = 32, /* every few work-items begin only after another one has begun */
-    FAULT_NO_TRIES = 64,   /* an operation gives up at the first step that achieves nothing */
+    FAULT_LATCHES = 1,     /* some tries get no latch */
+    FAULT_NODES = 2,       /* some tries get no new node */
+    FAULT_SLOW_STORES = 4, /* pauses between the stores of a change */
+    FAULT_SLOW_LOOKS = 8,  /* pauses between the two looks at a node */
+    FAULT_SLOW_RAISE = 16, /* pauses before the level above gets a split's entry */
+    FAULT_LATE_START = 32, /* some work-items wait until another has begun */
+    FAULT_NO_TRIES = 64,   /* operations give up at the first step without progress */
     FAULT_ALONE = 128,     /* one work-item runs all operations */
-    FAULT_NO_INNER = 256,  /* no inner node can be had */
+    FAULT_NO_INNER = 256,  /* no inner node is free */
 };

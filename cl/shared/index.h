@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A static search index over a sorted array: how it lies in memory, for the kernels and for the host.
+/* The memory layout of a static search index over a sorted array.
  *
- * The array is cut into blocks of NODE keys. Above it stand levels of separators, in nodes of NODE each, up to one
- * node, the root. A search reads one node of each level and one block. With NODE = 4:
+ * The array has blocks of NODE keys, below levels of separators, in nodes of NODE each, up to one node, the root. A
+ * search reads one node of each level and one block. With NODE = 4:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -10,36 +10,36 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
  *
- *     in memory: the nodes of level 2, then those of level 1. The array itself stays where it is.
+ *     in memory: the nodes of level 2, then the nodes of level 1
  *
  * A *unit* of level 0 is a block, of a level above it a node. Entry j of level h stands for unit j of level h - 1.
  *
  * Invariants:
- *   I1 grid       blocks begin where the buffer's elements are a multiple of NODE: block b is elements b * NODE - shift
- *                 to b * NODE - shift + NODE - 1 of the array, as far as they exist; shift = at % NODE, at being where
- *                 in the buffer the array begins. So a block is whole cache lines wherever the array begins.
- *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1; so
- *                 the first unit whose separator is not less than a query holds the query's lower bound, if any does.
- *   I3 padding    entries after the last unit repeat the last key of the array. A search that counts them in ends up
- *                 past the last unit and is brought back to it: no key value is special.
- *   I4 order      levels lie root first, without gaps; each is whole nodes.
+ *   I1 grid       blocks begin at multiples of NODE in the buffer, so a block is whole cache lines. If the array begins
+ *                 at element `at` of the buffer, shift = at % NODE, and block b has elements b * NODE - shift to b *
+ *                 NODE - shift + NODE - 1, as far as they exist.
+ *   I2 separator  entry j of level h is the ordered form (shared/key.h) of the last key below unit j of level h - 1. So
+ *                 the first unit with a separator not less than a query holds the query's lower bound.
+ *   I3 padding    entries after the last unit repeat the array's last key. A search that counts them is moved back to
+ *                 the last unit, so every key value is legal.
+ *   I4 order      levels of whole nodes lie root first, without gaps.
  *
- * A *compressed* index holds the keys themselves, so that the array is not read, and its blocks are smaller: a block
- * of PACK_KEYS keys is their differences from a base, each of as many bytes as the largest needs, 1, 2, 4 or 8.
+ * A *compressed* index holds the keys, so the array is not read. A block's PACK_KEYS keys are differences from a base,
+ * with as many bytes as the largest needs: 1, 2, 4 or 8.
  *
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    a byte each: 16 bytes
- *     offsets     [ 0  1  3  4  5 ... ]                block 1 has 2 bytes a key; in units of 16 bytes, blocks + 1 of them
+ *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1, in units of 16 bytes: block 1 has 2 bytes a key
  *
- *   I5 base       a block's base is the separator of the block before; 0 for block 0. So no block holds one.
- *   I6 packed     block b is units offsets[b] to offsets[b + 1] - 1 of the pack: as many as a key has bytes. Where all blocks
- *                 have as many there are no offsets. shift is 0, nodes have PACK_KEYS keys.
- *   I7 last       places of the last block after the last key repeat it. */
+ *   I5 base       a block's base is the separator of the block before, or 0 for block 0, and not stored.
+ *   I6 packed     block b is units offsets[b] to offsets[b + 1] - 1 of the pack: as many as a key has bytes. Without
+ *                 offsets all blocks have the same number. shift is 0, and nodes have PACK_KEYS keys.
+ *   I7 last       places after the last key repeat it. */
 #pragma once
 #include "shared/types.h"
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Said in place of the bytes a key where blocks differ. */
+/* Stands for the bytes per key if blocks differ. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -48,19 +48,18 @@
 #define INDEX_FN static inline
 #endif
 
-/* Blocks of an array that is not empty (I1). */
+/* Blocks of an array with elements (I1). */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
 }
 
-/* Units of a level. */
 INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32 level)
 {
     return ((blocks - 1) >> (node_log2 * level)) + 1;
 }
 
-/* The root's level; 0 if there is but one block. At most 10, with nodes of 8 keys. */
+/* The root's level; 0 if there is only one block. At most 10. */
 INDEX_FN ordo_u32 index_levels(ordo_u32 blocks, ordo_u32 node_log2)
 {
     ordo_u32 level = 0;
@@ -80,13 +79,12 @@ INDEX_FN ordo_u32 index_first_node(ordo_u32 blocks, ordo_u32 node_log2, ordo_u32
     return nodes;
 }
 
-/* The nodes of all levels. */
 INDEX_FN ordo_u32 index_nodes(ordo_u32 blocks, ordo_u32 node_log2)
 {
     return index_first_node(blocks, node_log2, 0);
 }
 
-/* The array's element that entry `entry` of a level repeats (I2, I3). */
+/* The array's element that an entry of a level repeats (I2, I3). */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (node_log2 * level)) - shift;

@@ -2,22 +2,22 @@
 /* Types and order of keys, and values.
  *
  * A key is stored as its word (a float as its bits) and ordered by its *ordered form*, an unsigned word of the same
- * width. Unsigned integers are their own ordered form; signed integers have the sign bit flipped; floats follow IEEE
- * total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). A descending kernel complements the ordered form.
+ * width. Signed integers have the sign bit flipped; floats follow IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
+ * +inf < +NaN). A descending kernel complements the ordered form.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
  *     ordo_key                     a stored key: uint or ulong
- *     ordo_key_form                its ordered form: the same width
+ *     ordo_key_form                its ordered form
  *     KEY_BITS                     32 or 64
  *     key_bits(k), key_from_bits   a key's ordered form, and back
- *     ordo_value                   a stored value: uint or ulong; uint when ORDO_VALUE_BYTES is 0
+ *     ordo_value                   a stored value: uint or ulong
  *
  * The host has key_bits_of and key_from_bits_of, with the type at run time and any key in 64 bits. */
 #pragma once
 #include "shared/types.h"
 
-/* enum ordo_type of include/ordo/array.h, for the preprocessor. */
+/* enum ordo_type of include/ordo/array.h. */
 #define KEY_U32 0
 #define KEY_U64 1
 #define KEY_I32 2
@@ -48,7 +48,7 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* Complements the ordered form, so that the greatest key comes first. */
+/* Puts the greatest key first. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -85,8 +85,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Parameters of a kernel: an array of keys that it reads (IN) or writes (OUT), and an array of values if there are
- * values. PAIR_VALUES: an address in the values, or null. */
+/* Kernel parameters: keys that it reads (IN) or writes (OUT), and values if there are any. PAIR_VALUES: an address in
+ * the values, or null. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -104,7 +104,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* The ordered form of a key of `type` (KEY_...) in the low bits of `key`. The other bits are 0. */
+/* The ordered form of a key of `type` (KEY_...) in the low bits; other bits are 0. */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

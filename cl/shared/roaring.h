@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. All words are little-endian and
- * may begin at any byte.
+/* The Roaring portable format for sets of 32-bit keys, and its extension to 64 bits. Words are little-endian and
+ * unaligned.
  *
- *     64 bits   | number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | upper half: 4 | ...   upper halves ascend
- *     bitmap    | cookie | runs | descriptors | offsets | containers |
+ *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
+ *     bitmap    cookie | runs | descriptors | offsets | containers
  *
  *     cookie       4 bytes: 12346, then 4: the number of containers; or 12347, and above it the number less 1
- *     runs         after 12347: a bit for each container, whether it has runs; whole bytes
+ *     runs         after 12347: a bit for each container that has runs; whole bytes
  *     descriptors  for each container 2 bytes: the upper half of its keys, ascending, and 2: its keys less 1
  *     offsets      for each container 4 bytes: its distance from the cookie; absent after 12347 with fewer than 4
  *                  containers
@@ -16,15 +16,14 @@
  *                    runs     2 bytes: the number of runs; for each the first key, 2 bytes, and the keys after it, 2
  *                             bytes
  *
- * A set must have exactly this form: no gap between containers, nothing after the last one. Runs may touch but not
- * overlap. */
+ * Nothing comes between containers or after the last. Runs may touch but not overlap. */
 #pragma once
 #include "shared/types.h"
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* containers of a bitmap with runs that has offsets */
-#define ROARING_CONTAINERS   65536 /* most of a bitmap */
+#define ROARING_OFFSETS_FROM 4     /* minimum containers of a bitmap with runs for offsets */
+#define ROARING_CONTAINERS   65536 /* maximum of a bitmap */
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096 /* of 2 bytes */
 
@@ -41,18 +40,18 @@ typedef struct {
 
 /* A container: `units` keys, words or runs from byte `begin` on. */
 typedef struct {
-    ordo_u64 key;   /* of its keys, the bits above the lower 16 */
+    ordo_u64 key;   /* the bits of its keys above the lower 16 */
     ordo_u64 begin; /* after the number of runs */
     ordo_u32 form, count, units, unused;
 } roaring_container;
 
-/* Units that one work-item checks. */
+/* Units that a work-item checks. */
 #define ROARING_SLICE 64
 
 /* Successive keys that a work-item of roaring_keys writes. */
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Words of a read: the least bitmap or container that has the fault, or all ones. */
+/* The least bitmap or container with each fault, or all ones. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -70,5 +69,5 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* 64-bit words of a walk: the byte that it has reached, containers found, upper half of the last bitmap. */
+/* 64-bit words: bytes passed, containers found, upper half of the last bitmap. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

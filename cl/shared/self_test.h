@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of the self-test's kernels, and the inputs from which the host computes the right answers. */
+/* Answers of the self-test's kernels, and the inputs from which the host computes the right ones. */
 #pragma once
 #include "shared/types.h"
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Each has one answer per work-item: answers[LANES_... * n + i]. The text names the function. */
+/* One answer per work-item: answers[LANES_... * n + i]. The text names the function. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -47,28 +47,28 @@ enum lanes_answer {
         LANES_ANSWERS
 };
 
-/* The fields of work-item i's input word x. */
+/* Fields of an input word x. */
 #define LANES_HOLDS(x)  ((x) % 2)             /* for ballots and turns */
-#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* the lane whose value it takes, modulo the team's width */
+#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* the lane whose value it takes, modulo the width */
 #define LANES_ROUNDS(x) ((x) >> 7 & 7u)       /* rounds of its loop */
 #define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu) /* for match */
 /* Spreads a word over 64 bits. */
 #define LANES_MIX     0x9e3779b97f4a7c15
 #define LANES_WIDE(x) (((ordo_u64) (x) + 1) * LANES_MIX)
-/* Adds a value to a checksum of values in order. */
+/* Adds a value to an ordered checksum. */
 #define LANES_JOIN(sum, value) ((sum) *31 + (value))
 #define LANES_SYNC_ROUNDS      4
 
 /* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Rounds of a loop. Some software rasterizers end loops after 65535 rounds. */
+/* Some software rasterizers end loops after 65535 rounds. */
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* One group folds minima in phases with a barrier after each, part after part, like updates of a hash table. Each
- * word of a part becomes the least of the words with the same place modulo PHASES_KEYS. */
+/* One group folds minima in phases with a barrier after each, part after part, like updates of a hash table. Each word
+ * of a part becomes the minimum of words with its place modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -76,74 +76,74 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 /* Words that all work-items update, in 32 or 64 bits. */
 enum atomics_word {
     ATOMICS_ADD,      /* each adds 1 (spread) */
-    ATOMICS_CARRY,    /* each adds ATOMICS_CARRIED, whose sums carry into the upper half of 64 bits */
+    ATOMICS_CARRY,    /* each adds ATOMICS_CARRIED, which carries into the upper half of 64 bits */
     ATOMICS_MAX,      /* of atomics_mark(i) (opposed) */
     ATOMICS_MIN,      /* the same */
-    ATOMICS_EXCHANGE, /* each stores i + 1 (spread), and takes the word of another work-item */
+    ATOMICS_EXCHANGE, /* each stores i + 1 (spread), and takes another's word */
     ATOMICS_OR,       /* each sets a bit: i / 8 modulo the word's bits */
-    ATOMICS_CAS,      /* ATOMICS_CAS_WORDS words; i adds 1 to word i % ATOMICS_CAS_WORDS by compare and swap */
+    ATOMICS_CAS,      /* i adds 1 to word i % ATOMICS_CAS_WORDS */
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
 };
-/* This factor spreads a number over both halves of a 64-bit word. */
+/* Spreads a number over both halves of a 64-bit word. */
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* Makes a 64-bit word whose halves have opposite orders, so that comparing one half is wrong. mark < 2^31. */
+/* A 64-bit word whose halves have opposite orders, so that comparing one half is wrong. mark < 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Answers of each work-item: answers[ATOMICS_SEEN_... * n + i]. */
+/* Answers per work-item: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,      /* the word before its addition */
     ATOMICS_SEEN_EXCHANGE, /* the word before its exchange */
-    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored in an unshared word and loaded */
+    ATOMICS_SEEN_RELAXED,  /* atomics_mark(i) (opposed), stored and loaded, unshared */
     ATOMICS_SEEN_ACQUIRE,  /* that + 1 */
-    ATOMICS_SEEN_CAS,      /* 1 if its compare and swap succeeded within ATOMICS_CAS_TRIES */
-    ATOMICS_SEEN_REFUSED,  /* the unshared word, from a compare and swap that expects another value */
-    ATOMICS_SEEN_AGREED,   /* the word again, after one that differs in the upper half, from one that stores 1 more */
+    ATOMICS_SEEN_CAS,      /* 1 if it succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_REFUSED,  /* the unshared word, from a CAS that expects another value */
+    ATOMICS_SEEN_AGREED,   /* the word again, from a CAS that stores 1 more, after one that differs in the upper half */
     ATOMICS_ANSWERS
 };
 
-/* Words of local memory that all work-items of a group update. */
+/* Words of local memory that a group updates. */
 enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
     ATOMICS_LOCAL_OR,
-    ATOMICS_LOCAL_TAKE,  /* each adds 1, and so takes a number */
+    ATOMICS_LOCAL_TAKE,  /* each adds 1 to take a number */
     ATOMICS_LOCAL_TAKEN, /* the sum of the numbers taken */
     ATOMICS_LOCALS
 };
 
-/* Unshared words that a work-item loads and stores by one, two and four. */
+/* Unshared words, accessed by one, two and four. */
 enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
-/* Contention: words that all work-items update, each in one way, until they have collided often enough. */
+/* Words that all work-items update, each in one way, until they have collided often enough. */
 enum contend_kind {
     CONTEND_ADD,      /* + 1 */
     CONTEND_CAS,      /* + 1, where it succeeds */
-    CONTEND_EXCHANGE, /* of numbers that are all different */
+    CONTEND_EXCHANGE, /* of different numbers */
     CONTEND_ADD64,    /* + CONTEND_STEP64; from here on 64 bits */
-    CONTEND_STORE64,  /* stores of CONTEND_WHOLE64(own number), and loads that see no mixtures of two words */
+    CONTEND_STORE64,  /* stores of CONTEND_WHOLE64(own number), and loads that see no mixture */
     CONTEND_KINDS
 };
-/* The words of 32 bits by kind; from CONTEND_MET on the numbers of collisions by kind. */
+/* Words of 32 bits by kind; then numbers of collisions by kind. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,       /* updates between two checks of the collisions */
     CONTEND_LOADS = 32,       /* after each store of 64 bits */
-    CONTEND_ENOUGH = 128,     /* collisions for each work-item of a group, which may collide with each other */
-    CONTEND_ROUNDS = 4,       /* bursts of a work-item; more if there are too few collisions */
+    CONTEND_ENOUGH = 128,     /* collisions per work-item of a group, even with each other */
+    CONTEND_ROUNDS = 4,       /* bursts of a work-item, or more for enough collisions */
     CONTEND_ROUNDS_MAX = 256, /* in one launch */
-    CONTEND_GROUPS_FEW = 64   /* on a device that runs few concurrently */
+    CONTEND_GROUPS_FEW = 64   /* if few run concurrently */
 };
 #define CONTEND_STEP64        0x80000001
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Lines of words that work-items change under a latch and others read without it, like the nodes of a tree
- * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while it is latched. Word j of a version is
- * OPTIMISTIC_WORD(version, j). Words are loaded and stored by four, two and one. The last four contain the header. */
+/* Lines of words that work-items change under a latch and others read without, like a tree's nodes
+ * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while latched. Word j of a version is
+ * OPTIMISTIC_WORD(version, j). Words are accessed by four, two and one; the last four contain the header. */
 enum {
     OPTIMISTIC_WORDS = 32,
     OPTIMISTIC_BY_2 = 16, /* from here on */
@@ -154,9 +154,9 @@ enum {
 /* The report. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* seemed whole: the header was the same before and after */
-    OPTIMISTIC_TORN, /* known to be torn: the header changed, and some word had another version */
-    OPTIMISTIC_BAD,  /* seemed whole and were torn */
+    OPTIMISTIC_GOOD, /* seemed whole: header unchanged */
+    OPTIMISTIC_TORN, /* known to be torn: header changed, and some word of another version */
+    OPTIMISTIC_BAD,  /* seemed whole, but torn */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -164,33 +164,33 @@ enum optimistic_word {
 enum {
     OPTIMISTIC_ROUNDS = 128, /* changes and reads of a work-item */
     OPTIMISTIC_LAUNCHES = 4,
-    OPTIMISTIC_LAUNCHES_FEW = 16, /* on a device that runs few groups concurrently */
+    OPTIMISTIC_LAUNCHES_FEW = 16, /* if few groups run concurrently */
     OPTIMISTIC_LINES_FEW = 4,
-    OPTIMISTIC_READERS = 32 /* work-items a line on other devices */
+    OPTIMISTIC_READERS = 32 /* work-items a line otherwise */
 };
 
-/* A pseudo-random number below 2^31, different for each i. */
+/* Pseudo-random below 2^31, different for each i. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {
     return (i * 0x9e3779b1u) >> 1;
 }
 
-/* Words of the report of a chain of groups. */
+/* The report of a chain of groups. */
 enum chain_word {
     CHAIN_TICKET,  /* groups that have begun */
-    CHAIN_TURN,    /* the ticket whose turn it is: published and awaited */
-    CHAIN_STOPPED, /* 1: a group waited too long, so all stop */
-    CHAIN_STALE,   /* words of the payload that differ from the predecessor's */
+    CHAIN_TURN,    /* the ticket whose turn it is */
+    CHAIN_STOPPED, /* 1: a group waited too long, and all stop */
+    CHAIN_STALE,   /* words unlike the predecessor's */
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
     CHAIN_WORDS
 };
 enum {
-    CHAIN_PAYLOAD = 256,     /* words that each group reads and replaces */
-    CHAIN_PATIENCE = 1 << 20 /* polls of a word before the group stops */
+    CHAIN_PAYLOAD = 256,     /* words that each group replaces */
+    CHAIN_PATIENCE = 1 << 20 /* polls before a group stops */
 };
-/* Word j of the payload after the group with ticket t. */
+/* Word j of the payload after ticket t. */
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
 /* The flagged word of ticket t: the sum of 1 .. t + 1, and the flag. */
 #define CHAIN_FLAG   0x80000000u

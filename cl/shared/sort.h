@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The radix sort's buffers and arguments.
  *
- * A *pass* sorts by one digit. Elements are cut into *tiles*, one per work-group. The control buffer connects the
- * passes:
+ * A *pass* sorts by one digit. A work-group has a *tile* of elements. The control buffer connects passes:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -11,14 +10,14 @@
  *                    '------ zeroed by the histogram ------'
  *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
  *
- * One-sweep also has counters, which are zero between launches: finished groups, then passes x RADIX.
+ * One-sweep also has counters, zero between launches: finished groups, then passes x RADIX.
  *
- * Look-back status of (tile, digit): a code in the top two bits, a count of elements in the others. A launch covers at
- * most SORT_LAUNCH_MAX elements, so that the count fits.
+ * Look-back status of (tile, digit): a code in the top two bits, a count of elements below. The count fits, because a
+ * launch covers at most SORT_LAUNCH_MAX elements.
  *
  *   S1  A word goes from "nothing" to "own count" to "count up to here", each in one store, and never back in a launch.
- *   S2  At the end of a launch every word of its tiles is "count up to here". Passes alternate between two codes for
- *       it, and read the other code as "nothing", so one clear suffices for all passes. */
+ *   S2  After a launch every word of its tiles is "count up to here". Passes alternate between two codes for it, and
+ *       read the other code as "nothing", so one clear suffices for all passes. */
 #pragma once
 #include "shared/group.h"
 
@@ -28,17 +27,17 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u /* the tile's own count */
-/* The count up to and with this tile, in passes of even and of odd number. */
+/* The count up to and with this tile, in even and in odd passes. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of one pass. `at`s are in elements; `_word`s in words of the control buffer. */
+/* Arguments of one pass. `at`s are in elements, `_word`s in words of the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;      /* all elements */
     ordo_u32 first_tile; /* this launch covers tiles first_tile .. end_tile - 1 */
     ordo_u32 end_tile;
     ordo_u32 tiles;
-    ordo_u32 pass;              /* number of this pass, from 0 */
+    ordo_u32 pass;              /* from 0 */
     ordo_u32 shift, digit_mask; /* digit `pass`: lowest bit in the ordered form, width as a mask */
     ordo_u32 ticket_word;       /* the ticket of this launch */
     ordo_u32 status_word;
@@ -47,16 +46,16 @@ struct sort_pass {
     ordo_u32 unused;
 };
 
-/* Further arguments of a pass with a plan: the sorted bits of the ordered form, and their digits. */
+/* Arguments of a planned pass: the sorted bits of the ordered form, and their digits. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 /* The plan, which the histogram writes and the passes read.
  *
- *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan. Later passes are idle. Without the local pass,
+ *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan; later passes are idle. Without the local pass,
  *       PASSES is at least 1, and is odd if and only if the number of all passes is odd, so that the last pass writes
- *       the output. A pass by a digit that all keys share copies; such passes make PASSES odd or even.
+ *       the output. Passes by a digit that all keys share only copy, and correct that parity.
  *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the passes' digits. All keys agree above
  *       these digits, and the local pass sorts by the bits below. PASSES may then be odd or even. */
 #define SORT_PLAN_LOCAL  0
@@ -66,20 +65,19 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* The local pass needs this many varying digits. It saves three passes or more, and costs about two. */
+/* Varying digits that a local pass needs. It saves at least three passes and costs about two. */
 #define SORT_LOCAL_DIGITS 5
 
-/* Arguments of the histogram of all passes. */
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* of the control buffer; the histogram zeroes the words before it */
-    ordo_u32 segment_limit; /* of the mean number of elements of a segment for a local pass; 0: none */
+    ordo_u32 bases_word;    /* in the control buffer; the histogram zeroes the words before it */
+    ordo_u32 segment_limit; /* maximum mean of a segment's elements for a local pass, or 0 */
 };
 
-/* Arguments of the kernels after the passes. Elements of a segment agree in the passes' digits. One work-group sorts
- * range r: the segments that begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the passes
- * leave the elements in the spare buffers, else in the output. */
+/* The local pass. Elements of a segment agree in the passes' digits. One work-group sorts range r: the segments that
+ * begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the elements are in the spare buffers,
+ * else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -87,14 +85,13 @@ struct sort_local {
     ordo_u32 range_max; /* sort_large sorts longer ranges */
 };
 
-/* Arguments of a sort in one launch. */
+/* A sort in one launch. */
 struct sort_small {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of one pass over chunks (CPUs) of `chunk` elements each. The control buffer holds counts[digit * chunks +
- * chunk]. */
+/* A pass over chunks (CPUs) of `chunk` elements. The control buffer holds counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -120,7 +117,7 @@ enum {
     SORT_BUCKET_SOME
 };
 
-/* The Rusticl of Mesa 22 requires structs without padding at the end. */
+/* Rusticl of Mesa 22 requires structs without padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
@@ -129,18 +126,18 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
-/* The bits of the key below digit `pass` of `passes`. Digits differ by at most one bit in width. */
+/* The bits below digit `pass` of `passes`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Bytes of local memory for groups of `group` work-items in teams of `lanes`. A tile: the teams' counts of each digit
- * (at least two rows) or the elements, the scan's words, a base per digit, and SORT_TILE_WORDS. */
+/* Bytes of a group's local memory for a tile: the teams' counts of each digit (at least two rows) or the elements; the
+ * scan's words; a base per digit; SORT_TILE_WORDS. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* The histogram of all passes: counters, the scan's words, 1 word, and 2 words per pass. */
+/* For the histogram of all passes: counters, the scan's words, 1 word, and 2 words per pass. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -148,5 +145,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* The local pass: a bin and an index of 2 bytes each per element, the scan's words, and 1 word. */
+/* For the local pass: a bin and an index of 2 bytes each per element, the scan's words, and 1 word. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

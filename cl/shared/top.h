@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selection's buffers and arguments (cl/primitive/top.cl).
+/* The buffers and arguments of a selection (cl/primitive/top.cl).
  *
- * Elements are ordered by key, equal keys by index: by the digits of one number, highest first, whose upper bits are
- * the key's ordered form and whose lower index_bits are the index. No two elements are equal. Pass p counts digit p of
- * the *candidates*, the elements that agree with the searched element in all digits before p. The passes' results lie
- * in one buffer of words, zero at first:
+ * Elements are ordered by key, equal keys by index: by the digits, highest first, of a number whose upper bits are the
+ * key's ordered form and whose lower index_bits are the index. Pass p counts digit p of the *candidates*, the elements
+ * that agree with the searched element in all digits before. Results lie in one buffer of words, zero at first:
+ * words, zero at first:
  *
  *   +-------+----------------------------+----------------------------+
  *   | taken | pass 0: record, histogram  | pass 1: ...                |
@@ -12,7 +12,7 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* the first word counts taken elements */
+#define TOP_TAKEN_WORDS 16 /* the first counts taken elements */
 
 /* A pass's record, in words. */
 #define TOP_FINISHED   0 /* finished groups */
@@ -20,30 +20,29 @@
 #define TOP_KEY_LOW    2 /* key with the digits up to this one, then zeros; likewise the index */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* elements with these digits that are still to be taken; 0: finished */
+#define TOP_NEEDED     5 /* elements with these digits still to take; 0: finished */
 #define TOP_CANDIDATES 6 /* elements with these digits */
-#define TOP_RECORD     8 /* a record's words; the histogram follows */
+#define TOP_RECORD     8 /* words; the histogram follows */
 
-/* Arguments of pass `pass`, which separates elements by digit pass - 1 and counts digit `pass` of the remaining ones.
- */
+/* Pass `pass` separates elements by digit pass - 1 and counts digit `pass` of the others. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed; /* all elements; elements to take */
-    ordo_u32 room;          /* of a list of candidates */
+    ordo_u32 room;          /* capacity of a list of candidates */
     ordo_u32 pass;
     ordo_u32 index_bits;
     ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; the lowest bit of the digit before it */
     ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 after the last digit */
 };
 
-/* Bytes of local memory of the passes: counters for digits of `bits` bits, the scan's words, and 3 words. */
+/* Bytes of the passes' local memory: counters for digits of `bits` bits, the scan's words, and 3 words. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Elements per work-item and round. Two counts of a tile share a word. */
+/* Maximum elements per work-item and round. Two counts of a tile share a word. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of top_order: `count` elements, at most TOP_ORDERED, each with a key and an index in local memory; words of
- * the passes' buffer and of a value. */
+/* top_order sorts `count` elements, at most TOP_ORDERED, with keys and indices in local memory. In words: the passes'
+ * buffer, and a value. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -51,12 +50,11 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of the selection by chunks (CPUs) of `chunk` elements each. A chunk leaves `needed` elements in its lists.
- */
+/* A selection by chunks (CPUs) of `chunk` elements. A chunk's lists keep `needed` elements. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;
-    ordo_u32 room; /* capacity of a chunk's lists; more than needed */
+    ordo_u32 room; /* a list's capacity; more than needed */
 };
 
 ORDO_STATIC_ASSERT(sizeof(struct top_pass) == 3 * 8 + 10 * 4, "no padding");

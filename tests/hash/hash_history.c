@@ -321,7 +321,7 @@ Test(hash_history, has_one_with_every_kind_of_key_and_value)
 
 #define FILE_OF_ONE   "dict/hash/concurrent.cl"
 #define FILE_OF_OTHER "dict/hash/other.cl"
-#define KERNELS       "/* Lanes that may run independently"
+#define KERNELS       "#if SUBGROUP_MAY_PART && RUN_GROUP"
 
 static const char plays[] =
     "\ntypedef struct {\n"

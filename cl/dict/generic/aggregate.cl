@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, minima and maxima of the values in intervals of one long array. Launched by host/dict/generic/aggregate.c. The
- * host defines ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE and COMBINE_OP.
+/* Sums, minima and maxima of the values in intervals of one long array. The host defines COMBINE_TYPE and COMBINE_OP,
+ * too.
  *
- *   aggregate_level    one value of the level above for each AGGREGATE_FAN values
- *   aggregate_short    intervals, value by value
- *   aggregate_long     intervals, by the table
+ *   aggregate_level                   one value of the level above for each AGGREGATE_FAN values
+ *   aggregate_short, aggregate_long   intervals: value by value, by the table
  *
  * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
  * to a level of at most AGGREGATE_FAN values:
@@ -35,8 +34,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). It is empty if past[i] is
- * less, which reversed bounds cause. */
+/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give a
+ * lesser past[i], and an empty interval. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with the stored values. Launched by host/dict/generic/combine.c and apply.c. The host defines
- * ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, COMBINE_TYPE (an ordo_type of the values' size) and COMBINE_OP (an ordo_op).
- *
- *   combine_heads    starts of groups of equal keys, with the stored values
- *   combine_brought, combine_made   values of mixed batches, in which keys are set, combined and erased */
+/* Stores that combine with the stored values. The host defines COMBINE_TYPE (an ordo_type of the values' size) and
+ * COMBINE_OP (an ordo_op), too. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -12,15 +9,14 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* Elements of a work-item, whose loads overlap. With one element an H200 waited 45 us for 2^22 elements. */
+/* Elements of a work-item, whose loads overlap. With one, an H200 waited 45 us for 2^22 elements. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else
 #define COMBINE_ITEMS 4
 #endif
 
-/* heads[j]: whether key j is the first of equal keys. The first also takes the stored value before[j], if the key was
- * found. */
+/* heads[j]: whether key j is the first of equal keys. The first also takes the stored value before[j], if found. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -49,8 +45,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
 
-/* For mixed batches in key order (start, insert, there: cl/dict/apply_batch.cl; a combine counts as an insert): the
- * value that operation j adds to its segment. */
+/* Operation j's addition to its segment in a mixed batch in key order. start, insert, there: dict/apply_batch.cl; a
+ * combine counts as an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,

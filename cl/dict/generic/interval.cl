@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds. The host defines
- * ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
- *
- *   interval_limit, interval_bound   ranges cut to their limits
- *   interval_outer                   the range of the first or last elements
- *   interval_reverse                 elements of ranges reversed, in place
- *   interval_within                  results of seeks within their bounds
- *   interval_measure, interval_gather, interval_clip, interval_erase   disjoint ranges with the same union
- *   interval_count, interval_ends, interval_find, interval_paint, interval_push, interval_tally
- *                                    the range that owns each element */
+/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds, and the range that owns
+ * each element. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "group/merge.cl"
 
 /* Built together: interval_limit interval_bound interval_reverse */
-/* Built together: interval_measure interval_gather interval_clip interval_erase interval_count interval_ends interval_find interval_paint interval_push interval_tally */
+/* Built together: interval_measure interval_gather interval_clip interval_erase interval_count interval_ends
+ *                 interval_find interval_paint interval_push interval_tally */
 
 #define INTERVAL_NONE 0xffffffffu
 
@@ -37,8 +30,7 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Bounds of ranges that hold at most the limit: the key at the end replaces one bound. An empty range gets reversed
- * bounds. */
+/* Bounds of ranges within the limit: the key at the end replaces one bound. An empty range gets reversed bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -51,7 +43,7 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* The range of `count` elements from rank `first` on: the ranks of its bounds, and its offsets. */
+/* Ranks of the bounds and offsets of the range of `count` elements from rank `first` on. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -61,7 +53,7 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* Reverses the elements of each range. Does nothing if there are more than the capacity. Either array may be NULL. */
+/* Reverses each range, unless all elements exceed the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -92,7 +84,6 @@ void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, u
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Copies results of seeks that are within the bound. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
                      uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
@@ -117,7 +108,7 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
 
 /* ---- disjoint ranges --------------------------------------------------------------------------------------------- */
 
-/* Makes the intervals of reversed ranges empty. numbers[i] = i. lengths[i]: the interval's length; lengths[n] = 0. */
+/* Empties the intervals of reversed ranges. numbers[i] = i. lengths[i]: the interval's length; lengths[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -142,8 +133,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* In the order of starts: covered[j] is the greatest end of the intervals before j. Cuts each interval to the part
- * after it: begins[j] is its first rank, lengths[j] its length (lengths[n] = 0). */
+/* In the order of starts: covered[j] is the greatest end of earlier intervals. Cuts each interval to the part after it:
+ * begins[j] is its first rank, lengths[j] its length (lengths[n] = 0). */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -156,8 +147,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Ascending bounds of the rest: from keys[j], the key of rank begins[j], to the range's upper bound. offsets: lengths,
- * scanned. */
+/* Ascending bounds of the cut intervals: from keys[j], the key of rank begins[j], to the range's upper bound. offsets:
+ * lengths, scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -180,7 +171,6 @@ void interval_count(__global const uint *first, __global const uint *past, uint 
         counts[counts_at + i] = past[i] - first[i];
 }
 
-/* Writes both ends of all intervals. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_ends(__global const uint *first, __global const uint *past, uint n, __global uint *ends)
 {
@@ -190,7 +180,6 @@ void interval_ends(__global const uint *first, __global const uint *past, uint n
     }
 }
 
-/* The number of the m sorted numbers less than x. */
 ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
 {
     uint low = 0, high = m;
@@ -216,7 +205,7 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
 }
 
 /* owners[p]: the least interval known to have the 2^level pieces from p on. Each interval is two such segments of the
- * greatest level that fits, which may overlap. */
+ * greatest level that fits. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

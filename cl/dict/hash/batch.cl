@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a hash table and their updates: the parts that all kernels with a work-group for each partition share.
+/* Partitions of a hash table and their updates, for kernels with a work-group for each partition.
  *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines
- * the values of the batch with those in the table, for batches that erase nothing (HASH_ANY or HASH_DISTINCT).
- */
+ * The host defines HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines a batch's values with the
+ * table's, for batches that erase nothing (HASH_ANY or HASH_DISTINCT). */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -15,15 +14,15 @@
 #endif
 
 #if HASH_COMBINES
-typedef hash_value hash_given; /* a value of the batch: values of equal keys are combined in place */
+typedef hash_value hash_given; /* values of equal keys are combined in place */
 #else
 typedef const hash_value hash_given;
 #endif
 
-/* A barrier of the group, for local and global memory. CPU compilers turn the code between two barriers into a loop
- * over work-items. PoCL 3.1 and 6.0 do that wrong in some places, so the kernels here keep three rules:
- *   - A function with a barrier that ends in a loop over a batch has a barrier after that loop. Without it PoCL 6.0
- *     evaluates the condition of the loop once for all work-items and skips the loop.
+/* A barrier for local and global memory. CPU compilers turn the code between two barriers into a loop over work-items.
+ * PoCL 3.1 and 6.0 do that wrong in some places, so the kernels here keep three rules:
+ *   - A function with a barrier ends with one (hash_move alone does not). If it ends in a loop over a batch instead,
+ *     PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
  *   - Code with a barrier that only some partitions reach ends with a barrier.
  *   - If some partitions take a branch with a barrier, the other branch has no barrier. */
 ORDO_FN void hash_barrier(void)
@@ -34,7 +33,6 @@ ORDO_FN void hash_barrier(void)
 
 #define HASH_EACH(i, n) for (uint i = (uint) get_local_id(0); i < (n); i += HASH_GROUP)
 
-/* Partitions of this group. */
 #define HASH_PARTITIONS(p, table)                                                                                      \
     for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
 
@@ -47,9 +45,9 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
     atomic_or(&bits[i / 32], 1u << i % 32);
 }
 
-/* ---- a partition and its updates --------------------------------------------------------------------------------- */
+/* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* A batch, sorted by partition. Update j has the value and the mark of erasure number index[j], or j if index is
+/* A batch, sorted by partition. Update j has the value and the erasure mark of number index[j], or j if index is
  * NULL. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
@@ -64,7 +62,7 @@ typedef struct {
     __global const uint     *index;
     __global hash_given     *values;
     __global const uchar    *erased;
-    uint                     first; /* the partition's first update in the batch */
+    uint                     first; /* index of the first update */
     uint                     how;   /* VALUE_HOW, if HASH_COMBINES */
 } hash_part;
 
@@ -94,11 +92,9 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* Numbers of elements: an element in the table has its slot + 1, an update has HASH_SLOTS_MAX + its place + 1. 0 is
- * none. */
+/* Numbers of elements: an element in the table has its slot + 1, an update HASH_SLOTS_MAX + its place + 1; 0: none. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
-/* The mixed key of an element by its number. */
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
 {
     const uint at = number - 1;
@@ -119,11 +115,11 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* A word in local memory for each slot (dict/hash/placement.cl): how often the element has proposed to a bucket, then
- * its number, then its other bucket. */
+/* A word in local memory for each slot (placement.cl): how often the element has proposed to a bucket, its number, and
+ * its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
-#define HASH_PROPOSALS_MAX   15 /* an element that has made them all is stashed */
+#define HASH_PROPOSALS_MAX   15 /* then an element is stashed */
 ORDO_STATIC_ASSERT(HASH_BUCKETS_MAX <= 1 << HASH_NUMBER_SHIFT, "a word holds the number of a bucket");
 ORDO_STATIC_ASSERT(HASH_NUMBERS < 1 << (HASH_PROPOSALS_SHIFT - HASH_NUMBER_SHIFT),
                    "a word holds the number of an element");
@@ -145,7 +141,7 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* An element proposes to a bucket. Returns the word that lost its slot, or 0. */
+/* Returns the word that lost its slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -153,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* The word of the element in slot s of a partition, or 0. An element in its home bucket has proposed once, in its
- * second bucket twice. The first proposal is number 0. */
+/* The word of the element in slot s of a partition, or 0. An element in its home bucket has proposed once (proposal
+ * 0), in its second bucket twice. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -169,7 +165,6 @@ ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uin
 
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
-/* Places of a table that finds equal keys, at most `most`: more than updates. */
 ORDO_FN uint hash_places(const hash_part *part, uint most)
 {
     return min(most, 2 * part->n + 32);
@@ -179,10 +174,9 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets the bit in `live`, which has n_live words, of each update that is the last of its key. Uses up to `most` words
- * as a table. *repeats, if HASH_COMBINES: whether a key occurs twice. Every batch reaches every barrier, because a CPU
- * compiler makes two copies of the code after a barrier that only some reach (with two such here it took 34 s for
- * hash_update_dense). Ends with a barrier. */
+/* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` words as a table. *repeats, if
+ * HASH_COMBINES: whether a key occurs twice. Every batch reaches every barrier, because a CPU compiler copies the code
+ * after a barrier that only some reach (two of these made hash_update_dense take 34 s). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {
@@ -225,12 +219,12 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
     hash_barrier();
 }
 
-/* ---- values that are combined ------------------------------------------------------------------------------------ */
+/* ---- combined values --------------------------------------------------------------------------------------------- */
 
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"
 #else
-/* The value of an element that has value `was` after update u. */
+/* The value of an element after update u, if it was `was`. */
 #define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partitions of a new table.
- *
- *   hash_distinct   counts the different keys of a batch in each partition
- *   hash_fill       fills a new table
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+/* The partitions of a new table. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -34,7 +28,7 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
     }
 }
 
-/* Writes everything but starts. No partition has more than HASH_BUCKETS_MAX buckets or HASH_UPDATES_MAX keys. */
+/* Writes all but starts. No partition has more than HASH_BUCKETS_MAX buckets or HASH_UPDATES_MAX keys. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_fill(HASH_TABLE, HASH_BATCH)
 {

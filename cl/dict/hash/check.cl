@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The invariants of shared/hash_table.h.
  *
- *   hash_recount   counts the spills of partitions that have HASH_RECOUNT
- *   hash_check     looks for partitions that violate an invariant
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+ *   hash_recount   counts spills of partitions with HASH_RECOUNT
+ *   hash_check     finds partitions that violate an invariant */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -34,8 +31,7 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* wrong[f], f an enum hash_finding: the least number of a partition with that finding; all ones before. starts is
- * sound. */
+/* wrong[f]: the least partition with finding f (enum hash_finding), or all ones. starts is sound. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

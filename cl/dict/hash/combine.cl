@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of equal keys in a batch that combines. Included by dict/hash/batch.cl. */
+/* Values of equal keys in a batch that combines, for dict/hash/batch.cl. */
 #pragma once
 #include "group/value.cl"
 
-/* The value of an element that has value `was` after update u. */
+/* The value of an element after update u, if it was `was`. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
-/* The last update of u's key, in the table that hash_dedup has made. */
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
 {
     const ordo_key mixed = part->mixed[u];
@@ -20,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u with the value of update `last`, a word at a time. Sums add both words. For minima and
- * maxima of 8 bytes it takes the maximum of the upper words only, and clears the lower word if the upper one grows.
- * Except for sums, live updates have value_rank words. */
+/* Combines the value of update u with the value of update `last`, a word at a time. Sums add both words. For 8-byte
+ * minima and maxima it takes the maximum of the upper words, and clears the lower word if the upper one grows. Except
+ * for sums, live updates have value_rank words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -44,7 +43,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower word, after all upper words. */
+/* Called after all upper words are combined. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -55,9 +54,9 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* For each key that repeats, stores the combined value of all its updates at its last update, in the batch. All
- * work-items share the updates of a key, so a frequent key costs no work-item more than its share. words and live are
- * from hash_dedup. `folds`: keys repeat. The whole group calls it. Ends with a barrier. */
+/* Stores each repeated key's combined value at its last update, in the batch. All work-items share a key's updates, so
+ * a frequent key costs none more than its share. words and live are from hash_dedup. `folds`: keys repeat. The whole
+ * group calls it. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a hash table: each work-item runs one operation after another, alone.
  *
- *   hash_find_in_batch   finds and contains, before all others; nothing else runs
- *   hash_absent          counts the operations that store a new key; nothing else runs
+ *   hash_find_in_batch   finds and contains, first; nothing else runs
+ *   hash_absent          counts stores of new keys; nothing else runs
  *   hash_apply           updates; lists the operations that give up
- *   hash_gather          makes a batch in order of these operations
- *   hash_scatter         copies the results of that batch back
+ *   hash_gather          makes an ordered batch of these
+ *   hash_scatter         copies its results back
  *
- * Each bucket has a latch, which is one bit and may be shared with other buckets. The holder of the latch of a key's
- * home bucket is the only work-item that stores, moves or erases keys with that home bucket, wherever they lie, and
- * that changes the bucket's spills. So an operation takes effect between its taking the latch and its releasing it, and
- * operations on one key take effect one after another. A slot of the second bucket may be claimed by any work-item,
- * with a compare-and-swap of the word that shows that the slot is empty. From then on the slot is its claimer's until
- * the element is erased.
+ * Each bucket has a latch, a bit that it may share with other buckets. Only the holder of the latch of a key's home
+ * bucket stores, moves or erases keys with that home bucket, wherever they lie, and changes the bucket's spills. So an
+ * operation takes effect while it holds the latch, and operations on one key take effect one after another. Any
+ * work-item may claim a slot of a second bucket, by a compare-and-swap of the word that shows that the slot is empty.
+ * Then the slot is its claimer's until the element is erased.
  *
  * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
  * independent progress. An operation gives up, and is listed,
@@ -22,23 +21,22 @@
  *
  * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper
  * word. The lower word is written between them, while the upper word belongs to no key of the partition. A look at a
- * bucket may be torn if 16 bytes are not read in one access, so hash_slot_with reads the two words of a possible match
- * again, one after the other.
+ * bucket may be torn if 16 bytes are not one access, so hash_slot_with reads both words of a possible match again.
  *
- * Memory order. The table has every access to a word that another work-item of the launch may change. "Fence" is
- * ordo_fence_device: an acquire and release fence of device scope. "After the latch" means ordered after the update
- * that took the latch: if HASH_BY_FENCE is 1, by a fence; if it is 0 (ORDO_AFTER_ORDERS of device/atomic.cl), by
- * addresses computed from the word that the update returned. Devices with legacy atomics order nothing between groups.
- * There one work-item runs all operations (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order
- * is enough for each row.
+ * Memory order of every access to a word that others may change in the launch. "Fence" is ordo_fence_device: an acquire
+ * and release fence of device scope. "After the latch" means after the update that took the latch: by a fence if
+ * HASH_BY_FENCE is 1, else (ORDO_AFTER_ORDERS of device/atomic.cl) by addresses computed from the word that the update
+ * returned. Devices with legacy atomics order nothing between groups. There one work-item runs all operations
+ * (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order suffices.
  *
  *   access                      how                              ordered by
  *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
  *   release it                  ordo_add, relaxed                a fence before it: the next holder sees every change
- *   read spills of home bucket  relaxed load                     after the latch; this latch alone guards the byte
- *   change spills               ordo_add of one byte of a word   the latch's fence; the other bytes are other buckets'
- *   look at a bucket's slots    relaxed load of 16 bytes         after the latch; the key's own slot changes under this
- *                                                                latch only, other slots may be stale or torn
+ *   read spills of home bucket  relaxed load                     after the latch, which alone guards the byte
+ *   change spills               ordo_add of one byte of a word   the latch's fence; other bytes are other buckets'
+ *   look at a bucket's slots    relaxed load of 16 bytes         after the latch, which guards the key's own slot;
+ *   others
+ *                                                                may be stale or torn
  *   confirm an 8-byte key       load upper, lower, upper         an acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
  *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  a fence after the CAS; the store of upper releases,
@@ -47,19 +45,14 @@
  *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch: earlier stores come first
  *   store a value               relaxed store                    after the latch; in a newly claimed slot after an
  *                                                                acquire fence if HASH_BY_FENCE, as the last owner's
- *                                                                value comes first. Without, a store to the same word
- *                                                                after the CAS that read the last owner's store
+ *                                                                value comes first; else a store to the same word after
+ *                                                                the CAS that read the last owner's store
  *   counts, pending, clock      ordo_add, relaxed                sums: read by the next launch, or by one work-item
- *   filters (CPUs)              see hash_update_filters          fences around an update of one word that all share
+ *   filters (CPUs)              hash_update_filters              fences around an update of one word that all share
  *   list, found, outcomes       plain stores, each place once    the end of the launch
  *   batch, starts               plain loads                      nothing changes them in the launch
  *
- * In the other kernels of this file nothing changes the table, so the order of launches is enough.
- *
- * Fault injection and histories: dict/concurrent.cl.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP.
- */
+ * The other kernels of this file run while nothing changes the table, so the order of launches suffices. */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -74,14 +67,13 @@
 #define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-/* the result of a try */
 #define TRY_AGAIN 0 /* another work-item has the latch */
 #define TRY_DONE  1
-#define TRY_FULL  2 /* there is no slot for the key */
+#define TRY_FULL  2 /* no free slot */
 
 typedef struct {
     hash_table                 table;
-    uint                       final; /* who finds no slot is refused */
+    uint                       final; /* operations without a slot are refused */
     uint                       never; /* 0, unknown to the compiler */
     uint                       n_latches;
     __global const uchar      *codes;
@@ -95,7 +87,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first`: its first bucket, from `start` on */
+    uint              partition, start, buckets, first; /* `first`: home bucket, from `start` on */
     concurrent_faults faults;
 } hash_op;
 
@@ -122,7 +114,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* The word of a slot that says whether it is empty: the upper one, where there are two. */
+/* The word of a slot that says whether it is empty: the upper one of two. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -130,10 +122,10 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* The upper word of a slot with an 8-byte key while it is claimed or vacated. It belongs to no key of the partition. */
+/* The upper word of an 8-byte key's slot while claimed or vacated. No key of the partition has it. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* A bit for each slot of a bucket that has the key, or seems to, and for each empty slot. */
+/* Bits for slots of a bucket that have the key, or seem to, and for empty slots. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -163,7 +155,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* The slot with the key among the slots in `same`, or HASH_NONE. The caller holds the latch, so the key stays. */
+/* The slot with the key among the slots in `same`, or HASH_NONE. The latch keeps the key there. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -224,13 +216,12 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 #endif
 }
 
-/* ---- an operation, with its latch -------------------------------------------------------------------------------- */
+/* ---- a latched operation ----------------------------------------------------------------------------------------- */
 
-/* The place of a key, if it exists, and the slots for it otherwise. */
 typedef struct {
     hash_place place; /* the bucket counts from op->start */
     uint       spilled;
-    uint       empty[2]; /* empty slots of its home bucket and of its second bucket */
+    uint       empty[2]; /* in its home bucket and in its second bucket */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -238,7 +229,6 @@ ORDO_FN uint hash_second_of(const hash_op *op)
     return hash_second(op->mixed, op->first, op->buckets);
 }
 
-/* Looks into bucket b of the partition. Returns its empty slots. */
 ORDO_FN uint hash_look_in(const hash_table *table, const hash_op *op, uint b, hash_finding *finding)
 {
     const hash_seen seen = hash_scan_bucket(table, op->start + b, op->mixed);
@@ -261,8 +251,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta, 1 or ~0u, to the spills of the home bucket. HASH_SCAN stays, and the partition is marked for
- * hash_recount. */
+/* Adds delta, 1 or ~0u, to the home bucket's spills. HASH_SCAN stays, and marks the partition for hash_recount. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -293,8 +282,7 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims one of these slots of bucket b of the partition for the key. False if other work-items have claimed them
- * all. */
+/* Claims one of bucket b's `slots` for the key. False if others have claimed them all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -364,7 +352,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up operation i of the batch. False if the operation has ended already. `again`: another launch began it. */
+/* Sets up operation i. False if it has ended already. `again`: another launch began it. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -395,7 +383,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Lanes that may run independently try together all the same, as in the linked trees' concurrent.cl. */
+/* Keeps lanes that may run independently in step, as ltree/concurrent.cl does. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -407,8 +395,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Tries an operation until it is done, finds no slot, or has used its tries. Whole sub-groups call it. `more`: this
- * work-item has an operation. */
+/* Whole sub-groups call it. `more`: this work-item has an operation. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -423,7 +410,6 @@ ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint h
     }
 }
 
-/* Runs this work-item's share of a launch. */
 ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint first, uint n, uint how, uint faults)
 {
     const bool  alone = how == HASH_ALONE, mine = !alone || get_global_id(0) == 0;
@@ -441,9 +427,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. how: enum hash_way.
- * latches: n_latches bits, a power of two, all 0. faults: see dict/concurrent.cl. hash_batch has the other
- * arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. how: enum hash_way. latches:
+ * n_latches bits, a power of two, all 0. faults: dict/concurrent.cl. hash_batch has the other arguments. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -473,7 +458,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* history: NULL, or the ticks of find i are 2 i and 2 i + 1. Outputs may be NULL. */
+/* history: NULL, or find i gets ticks 2 i and 2 i + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -501,7 +486,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* state[HASH_PENDING]: operations that store a key that the table does not have. The table has buckets. */
+/* state[HASH_PENDING]: operations that store a key that the table, which has buckets, lacks. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -519,7 +504,6 @@ void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar 
 
 /* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
-/* Gathers operations first .. first + count - 1 of a list as a batch. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_gather(__global const uint *left, uint first, uint count, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const hash_value *values, ulong values_at,
@@ -534,8 +518,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of such a batch back. Operation l of it ends at tick + l. found, outcomes and history may be
- * NULL. */
+/* Operation l of the gathered batch ends at tick + l. found, outcomes and history may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all elements, in the order of partitions, buckets and slots.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+/* Copies all elements, in the order of partitions, buckets and slots. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* The sum of x over the work-items before this one; *total: over all. Begins and ends with a barrier. */
+/* The sum of x over earlier work-items; *total: over all. Begins with a barrier. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);
@@ -25,7 +22,7 @@ ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
     return upto - x;
 }
 
-/* before[p]: elements of the partitions before p. Outputs may be NULL. */
+/* before[p]: elements of earlier partitions. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
                  __global hash_value *values_out, ulong values_out_at)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys: their results and the updates that remain. The batch was sorted by
- * partition, and equal keys keep their order, so of two operations on a key the later one has the greater number in its
- * partition.
- *
- *   hash_mixed   writes results, and what each operation leaves to store
+/* Mixed batches of operations on single keys: their results, and what each leaves to store. The batch is sorted by
+ * partition, and equal keys keep their order, so later operations on a key have greater numbers in its partition.
  *
  * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert
- * since.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+ * since. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -26,7 +20,6 @@ typedef struct {
 } hash_chains;
 ORDO_STATIC_ASSERT(sizeof(hash_chains) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Makes the chains. Ends with a barrier. */
 ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __local hash_chains *mem)
 {
     const uint places = min((uint) HASH_CHAINS, 2 * part->n + 32);
@@ -56,11 +49,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Operations before one on the same key: numbers, or HASH_NONE. */
+/* Earlier operations on the same key: numbers, or HASH_NONE. */
 typedef struct {
     uint set;    /* the last upsert or erasure */
     uint insert; /* the first insert since */
-    bool last;   /* no operation on the key comes later */
+    bool last;   /* no later operation on the key */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -85,8 +78,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* The state of a key: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation
- * whose value it has. */
+/* A key's state: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation with
+ * its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -105,8 +98,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the kernel can do the batch: operations on single keys only, values if some store, and few operations in each
- * partition. */
+/* Whether the batch has operations on single keys only, values if some store, and few operations in each partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -115,8 +107,8 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 }
 
 /* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u
- * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks the capacity, or if the kernel cannot do the
- * batch: then it writes nothing else. */
+ * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks capacity, or if the kernel cannot do the batch
+ * and writes nothing else. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

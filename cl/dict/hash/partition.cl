@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of a sort by partition: a work-item for each key, or for each partition.
  *
- *   hash_mix_keys   mixes keys, which are then sorted by partition
- *   hash_bounds     finds the first key of each partition
- *   hash_measure    finds whether the table can take the batch, and counts its elements
- *   hash_size       finds the number of buckets of each partition of a new table
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ *   hash_mix_keys   mixes keys, to be sorted by partition
+ *   hash_bounds     each partition's first key
+ *   hash_measure    whether the table can take the batch; its elements
+ *   hash_size       each partition's buckets in a new table */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* index may be NULL. found[HASH_CODES] gets the codes of the batch, if codes is not NULL. */
+/* If codes is not NULL, found[HASH_CODES] gets the batch's codes. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -29,7 +27,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* bounds[p]: the first of n sorted keys of partition p or a later one, for p from 0 to the number of partitions. */
+/* bounds[p]: the first of n sorted keys of partition p or later, for p from 0 to the number of partitions. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -47,8 +45,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* found: HASH_LARGEST, updates of one partition, at most; HASH_FULL, 1 if a partition lacks capacity should all its
- * updates store new keys; HASH_TOTAL, elements of the table. */
+/* found: enum hash_found. HASH_FULL supposes that all updates store new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -72,10 +69,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p]: buckets for the keys of partition p, which are those between bounds, incoming[p] and `more`. bounds and
- * incoming may be NULL. Buckets are `load` percent full, or fuller if the partition would exceed HASH_BUCKETS_MAX and
- * its keys fit into that many. starts[partitions] = 0. found[HASH_LARGEST]: buckets that one partition needs, at
- * most. */
+/* starts[p]: buckets for partition p, which has the keys between bounds, incoming[p] and `more`. bounds and incoming
+ * may be NULL. Buckets are `load` percent full, or fuller if that exceeds HASH_BUCKETS_MAX and the keys fit into this
+ * maximum. starts[partitions] = 0. found[HASH_LARGEST]: the most buckets of one partition. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

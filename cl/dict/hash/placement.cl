@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of elements in a partition whose work-group has a word in local memory for each slot.
+/* Places elements of a partition whose work-group has a word in local memory for each slot.
  *
- * An element proposes to its home bucket, then to its second bucket, then to its home bucket again, and so on, up to
- * HASH_PROPOSALS_MAX times. A bucket keeps the eight elements that have proposed most often, and among equals those
- * with the greatest numbers. This is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962), in which an element's
- * proposals are its contracts. So the same elements end in the same slots in whatever order work-items run. As in a
- * cuckoo hash table, elements that were displaced least are displaced first. A proposal is one atomic maximum for each
- * slot: the lesser word goes on to the next slot, and from the last slot to the element's other bucket. A word has the
- * number of that bucket, so no key is read on the way. An element whose proposals all fail is stashed in the first free
- * slot of the partition, in the order of numbers.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+ * An element proposes to its home bucket, its second bucket, its home bucket again, and so on, up to HASH_PROPOSALS_MAX
+ * times. A bucket keeps the eight elements that have proposed most often, and among equals the greatest numbers. This
+ * is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with proposals as contracts, so the same elements end in
+ * the same slots in whatever order work-items run. As in a cuckoo hash table, elements displaced least are displaced
+ * first. A proposal is one atomic maximum for each slot: the lesser word goes on to the next slot, and finally to the
+ * element's other bucket, whose number is in the word, so no key is read. An element whose proposals all fail is
+ * stashed in the partition's first free slot, in the order of numbers. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -21,7 +17,7 @@
 
 typedef struct {
     uint words[HASH_PLACES];     /* a table of updates; then a word for each slot */
-    uint live[HASH_LIVE_WORDS];  /* a bit for each update that is the last of its key */
+    uint live[HASH_LIVE_WORDS];  /* a bit for each key's last update */
     uint fresh[HASH_LIVE_WORDS]; /* a bit for each live update that stores a new key */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
@@ -29,7 +25,7 @@ typedef struct {
 } hash_local;
 ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears everything but live and words. */
+/* Clears all but live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)
 {
     HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
@@ -42,7 +38,6 @@ ORDO_FN void hash_begin(__local hash_local *mem)
         mem->stored = mem->gone = mem->any_stashed = 0;
 }
 
-/* Makes the words of the elements in the table. Ends with a barrier. */
 ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     HASH_EACH (s, part->buckets * HASH_SLOTS)
@@ -50,7 +45,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a place for an update and for each element that it displaces. */
+/* Places an update and each element that it displaces. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -66,7 +61,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots. There are enough of them. One work-item calls it. */
+/* Stashes elements in free slots; there are enough. One work-item calls it. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;
@@ -81,7 +76,6 @@ ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Places the updates with a bit in `which`. Ends with a barrier. */
 ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __local hash_local *mem,
                             __local const uint *which)
 {
@@ -94,7 +88,7 @@ ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __lo
     hash_barrier();
 }
 
-/* Counts an element that does not lie in its home bucket (H3). */
+/* Counts an element outside its home bucket (H3). */
 ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
 {
     const uint proposals = hash_proposals_of(word);
@@ -102,7 +96,7 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes spills and filters; the keys are written. Ends with a barrier. */
+/* Writes spills and filters, after the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups in a hash table, and erasures, which are lookups that empty the slots.
+/* Lookups in a hash table, and erasures, which are lookups that empty slots.
  *
- *   hash_find    values of keys, or whether they exist
- *   hash_erase   erases keys in any order, which may repeat
- *
- * A work-item of a CPU takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first
- * the filters, then the home buckets that the filters allow, then the second buckets.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * A CPU's work-item takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first the
+ * filters, then the home buckets that the filters allow, then the second buckets. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -18,21 +13,20 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Keys of a batch from index `at` on, and the partition of each. */
+/* Keys from index `at` on. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* Loops over a block. A GPU's block has one key, and no array has a variable index. */
+/* A GPU's block has one key, so that no array has a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0, i##_left = 1; i##_left; i##_left = 0)
 #endif
 
-/* Loops over the blocks of n keys. */
 #if ORDO_CPU
 #define HASH_BLOCKS(n)    ((n) / HASH_IN_FLIGHT + ((n) % HASH_IN_FLIGHT != 0))
 #define HASH_SHARE(n, of) ((uint) ((ulong) HASH_BLOCKS(n) * (of) / get_global_size(0)))
@@ -83,7 +77,6 @@ ORDO_FN void hash_list_if(__private hash_list *list, uint i, bool wanted)
     list->n += wanted;
 }
 
-/* Looks into the bucket of each listed key. */
 ORDO_FN void hash_look_into(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                             const __private hash_list *look)
 {
@@ -128,7 +121,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Looks for the listed keys in their second buckets, and everywhere if their home bucket has HASH_SCAN. */
+/* Looks for listed keys in their second buckets, or everywhere if their home bucket has HASH_SCAN. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -154,7 +147,7 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_bloc
 }
 #endif
 
-/* Finds the places of a block. `sift`: most keys are expected to be absent. */
+/* `sift`: most keys are expected to be absent. */
 ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *block, bool sift,
                           __private hash_place *places)
 {
@@ -170,7 +163,6 @@ ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *b
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, __global hash_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -206,11 +198,10 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items of all groups erase concurrently. Slots, spills and counts do not depend on their order, because the work-
- * item that empties a slot makes all changes for it. */
+/* Work-items erase concurrently. Slots, spills and counts do not depend on their order, because the work-item that
+ * empties a slot makes all changes for it. */
 
-/* Empties a slot. `word` is the key's upper 32 bits in it. If several work-items erase the key, one of them returns
- * true. */
+/* Empties a slot. `word` has the key's upper 32 bits. If several work-items erase the key, one of them returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -223,7 +214,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     return true;
 }
 
-/* Erases the key from a bucket. False if the bucket does not have it. */
+/* False if the bucket lacks the key. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -247,7 +238,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the spills of the home bucket. If these are HASH_SCAN, marks the
+/* Erases the key from its second bucket and decrements the home bucket's spills. If these are HASH_SCAN, marks the
  * partition for hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of a hash table (shared/hash_table.h) and lookups in it. The host defines ORDO_KEY, ORDO_VALUE_BYTES. */
+/* A hash table (shared/hash_table.h) as kernel arguments, and lookups in it. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/hash_table.h"
@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* The arguments of kernels that describe a table. starts is NULL for an empty table. */
+/* starts is NULL for an empty table. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -19,7 +19,7 @@
 typedef struct {
     __global uchar *buckets, *spills;
     __global uint  *starts, *counts;
-    uint            bits; /* bits of a partition's number: 1 at least */
+    uint            bits; /* of a partition's number: at least 1 */
     ulong           seed;
 } hash_table;
 
@@ -43,7 +43,7 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Bits that are as random as the mixed key's, but others. */
+/* Other bits, as random as the mixed key's. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;
@@ -88,7 +88,6 @@ ORDO_FN uint hash_partition(ordo_key mixed, uint bits)
     return (uint) (mixed >> (KEY_BITS - bits));
 }
 
-/* The word of empty slots in a partition (H2). */
 ORDO_FN ordo_key hash_empty(uint partition, uint bits)
 {
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
@@ -104,7 +103,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* The buckets of a key in a partition with n buckets. */
+/* n: the partition's buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -132,7 +131,7 @@ ORDO_FN __global ordo_value *hash_values(const hash_table *table, uint bucket)
 }
 typedef ordo_value hash_value;
 #else
-typedef uint hash_value; /* the type of pointers that are NULL */
+typedef uint hash_value; /* of NULL pointers */
 #endif
 
 /* The spills of a bucket that other work-items may change. */
@@ -143,12 +142,11 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes, so loads have 32 bytes, or
- * 16. */
+/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes, so loads have 32 or 16. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* a byte of ones for the slot with the key, which is one at most; clz of 0 is 64 */
+    /* a byte of ones for the slot with the key, at most one; clz of 0 is 64 */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -188,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* The place of an element: its bucket in the table and its slot. The slot is HASH_NONE if there is no such element. */
+/* slot HASH_NONE: no such element. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -213,7 +211,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Looks a mixed key up in its partition, which has n buckets from `start` on, at least one. */
+/* Looks a mixed key up in its partition's n buckets, at least one, from `start` on. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place, with many updates for each partition: each work-group reads a whole partition.
- *
- *   hash_plan           finds whether each partition has capacity for its updates, exactly
- *   hash_update_dense   applies the batch
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+/* A batch in place, with many updates for each partition: each work-group reads a whole partition. */
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts live updates that store new keys and sets their bits in mem->fresh, which is all 0 before. Counts live updates
- * that erase keys. `change`: stores values of keys that exist, and clears the words of erased elements. Ends with a
- * barrier. */
+/* Counts live updates that store new keys (and sets their bits in mem->fresh, 0 before) and that erase keys. `change`:
+ * stores values of existing keys, and clears the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -40,7 +33,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* found: HASH_FULL, 1 if a partition lacks the capacity. No partition has more than HASH_UPDATES_MAX updates. */
+/* found[HASH_FULL] = 1 if a partition lacks capacity for its updates, at most HASH_UPDATES_MAX of them. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -64,7 +57,6 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* Slots of a work-item. */
 #define HASH_OWN (HASH_SLOTS_MAX / HASH_GROUP + (HASH_SLOTS_MAX % HASH_GROUP != 0))
 
 #if HASH_OWN <= 40
@@ -73,7 +65,6 @@ void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 #define HASH_UNROLL
 #endif
 
-/* Whether the content of a slot changes. */
 ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s, uint word)
 {
     if (word)
@@ -82,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves elements from slot to slot: reads all that move before it writes any. */
+/* Reads all elements that move before it writes any. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -119,15 +110,13 @@ ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local h
     }
 }
 
-/* Whether the launch stores values of keys that exist. */
 ORDO_FN bool hash_renews(__global const uint *left, uint p)
 {
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
 /* Each partition has the capacity. Updates the partitions that are left by left[p] (enum hash_left), or all if left is
- * NULL. If HASH_COMBINES, left[p] becomes HASH_DONE after partition p, so a launch that is repeated combines nothing
- * twice. */
+ * NULL. If HASH_COMBINES, left[p] becomes HASH_DONE after partition p, so a repeated launch combines nothing twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

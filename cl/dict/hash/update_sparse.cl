@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place, with few updates for each partition: reads only the buckets that the updates need.
+/* A batch in place, with few updates for each partition: reads only the buckets that the updates need. A work-group
+ * leaves a partition as hash_update_dense would, bit by bit, or leaves it to that kernel.
  *
- *   hash_update_sparse   applies the batch, and reports the partitions that are left
- *
- * A work-group leaves a partition as hash_update_dense would, bit by bit, or leaves it to that kernel. It
- * makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
- * once, by atomic maxima, as if the elements there proposed for their own slots. A word only grows, so neither repeats
- * matter nor that some of these elements have been displaced meanwhile.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, HASH_GROUP.
- */
+ * It makes a bucket's words when an element first proposes to the bucket. Several work-items may make the same words at
+ * once, by atomic maxima, as if the elements there proposed for their own slots. Words only grow, so repeats do no
+ * harm, even if some of these elements have been displaced meanwhile. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Partitions with more updates are left, and those with more displaced elements. */
+/* Partitions with more updates, or more displaced elements, are left. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX];                 /* a table of updates; then a word for each slot of touched buckets */
-    uint live[HASH_SPARSE_MAX / 32];            /* a bit for each update that is the last of its key */
-    uint fresh[HASH_SPARSE_MAX / 32];           /* a bit for each live update that stores a new key */
+    uint words[HASH_SLOTS_MAX];      /* a table of updates; then a word for each slot of touched buckets */
+    uint live[HASH_SPARSE_MAX / 32]; /* bits as in placement.cl */
+    uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* buckets */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* slots of erased elements */
-    int  spills[HASH_BUCKETS_MAX];              /* the change of each */
+    int  spills[HASH_BUCKETS_MAX];              /* changes */
     uint stored, gone, moved, left, repeats;
     /* displaced elements and their new slots */
     ordo_key keys[HASH_MOVED_MAX];
@@ -34,7 +29,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears everything but live. A work-item that works alone clears no words, because it makes all words of a bucket. */
+/* Clears all but live. A lone work-item clears no words, because it makes all words of a bucket. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -51,7 +46,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* As hash_match of update_dense.cl, but notes the slots of erased elements. Ends with a barrier. */
+/* As hash_match of update_dense.cl, but notes the slots of erased elements. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -81,7 +76,6 @@ ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, _
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the words of a bucket. */
 ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket)
 {
     if (HASH_GROUP == 1 && hash_bit(mem->touched, bucket))
@@ -96,8 +90,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a place for an element that proposes to a bucket and for each element that it displaces, or leaves the
- * partition. A word 0 touches the bucket only. */
+/* Places an element that proposes to a bucket and each element that it displaces, or leaves the partition. A word 0
+ * only touches the bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -112,8 +106,7 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Places new keys, and touches buckets with erased elements. One loop, because a compiler failed on two calls. Ends
- * with a barrier. */
+/* Places new keys, and touches buckets with erased elements, in one loop, because a compiler failed on two calls. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -139,8 +132,7 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts the elements that enter their second bucket less the elements that leave it, and reads displaced elements.
- * Leaves the partition if a stashed element is erased. Ends with a barrier. */
+/* Counts changes of spills, and reads displaced elements. Leaves the partition if a stashed element is erased. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -169,7 +161,7 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* Leaves the partition if spills change from HASH_SCAN. Ends with a barrier. */
+/* Leaves the partition if spills of HASH_SCAN change. */
 ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (b, part->buckets)
@@ -179,8 +171,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* count: elements before. (`counts[p] +=` at the end would be added several times by some CPU compilers.) Ends with a
- * barrier. */
+/* count: elements before. (Some CPU compilers would add `counts[p] +=` at the end several times.) */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -215,9 +206,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false if the partition is left: then nothing has changed but values of
- * keys that exist (all of them, if n is at most HASH_SPARSE_MAX) and combined values of the batch. All work-items
- * return the same. */
+/* Applies a partition's updates. False in all work-items if the partition is left: then only values of existing keys
+ * (all of them, if n is at most HASH_SPARSE_MAX) and combined values of the batch have changed. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -241,7 +231,7 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Each partition has the capacity. left[p]: an enum hash_left. */
+/* Each partition has the capacity. left[p]: enum hash_left. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

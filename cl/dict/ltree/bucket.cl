@@ -2,27 +2,26 @@
 /* Batches into a linked tree without a sort, if few updates fall into one leaf.
  *
  *   bucket_updates   each update goes down to its leaf, and leaves its index there
- *   update_heads     leaves take their updates and split; the first update that came to a leaf acts for it
+ *   update_heads     leaves take their updates and split; a leaf's first update acts for it
  *
- * Then the levels above take in the splits, as for sorted batches (levels.cl).
+ * levels.cl then takes splits into the levels above. Whole sub-groups call the functions from updates_next on, whole
+ * groups the functions with barriers.
  *
- * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come
- * later, with twice as many registers, by all teams of a group together. So a group takes new leaves once. On one word
- * that all groups change, an H200 does some 500 M atomics a second, and 2^18 updates split 2^14 leaves. */
+ * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come later,
+ * with twice the registers, by all teams of a group together, so that a group takes new leaves once. (An H200 does some
+ * 500 M atomics a second on one word, and 2^18 updates split 2^14 leaves.) */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* ---- which updates meet in a leaf -------------------------------------------------------------------------------- */
+/* ---- arrivals ---------------------------------------------------------------------------------------------------- */
 
-/* leaf_counts[leaf] counts arrivals above the leaf's own count. The first update to arrive is the leaf's head. The
- * k-th after it writes its index to the leaf's bucket: bucket[leaf * slots + k - 1]. The head is random, but updates
- * are applied in the order of their indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted
- * instead. */
+/* leaf_counts[leaf] counts arrivals above the leaf's own count. The first to arrive is the leaf's head; the k-th after
+ * it writes its index to bucket[leaf * slots + k - 1]. The head is random, but updates apply in the order of their
+ * indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the sum over the group to a word that all groups share, with one atomic. Called by the whole group, in uniform
- * control flow; `sum` is the group's. */
+/* Adds the group's sum of x to a shared word with one atomic, in uniform control flow. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -69,9 +68,9 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* ---- columns: keys or values across a team's lanes --------------------------------------------------------------- */
+/* ---- columns of keys or values ----------------------------------------------------------------------------------- */
 
-/* Slots of a lane. A leaf that may overflow has two parts: slots from LTREE_WORDS on are in the second. */
+/* Slots of a lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -96,7 +95,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece: 16 bytes, which a lane reads or writes with one access. */
+/* A piece has 16 bytes, one access of a lane. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -120,12 +119,12 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* column_read    reads the slots before `count`; the others get `fill`
+/* column_read    reads the slots before `count`; fills the others
  * column_write   writes the pieces with slots first .. end - 1 of one part
- * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. Moves this slot and the
- *                later ones up if it `opens`.
- * column_close   removes slot `at` if it `closes`; the last slot gets `fill`
- * `parts` is a constant. column_put and column_close are called by whole sub-groups. */
+ * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. If it `opens`, moves
+ *                this slot and later ones up.
+ * column_close   if it `closes`, removes slot `at`; fills the last slot
+ * `parts` is a constant. Whole sub-groups call column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -195,7 +194,6 @@ COLUMN_DEFINE(ulong, 64, 2)
 
 /* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
 
-/* A leaf of a team: its elements, its updates, its head, and its parent. */
 typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
@@ -219,7 +217,6 @@ ORDO_FN void held_read(const ltree_tree *tree, leaf_work work, uint parts, __pri
 #endif
 }
 
-/* Writes the changed slots of a leaf that has not overflowed. */
 ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const held_leaf *held)
 {
     const uint end = max(work.count, held->count);
@@ -242,10 +239,10 @@ typedef struct {
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Updates of a leaf at most: its head and a full bucket. */
+/* Maximum updates of a leaf: its head and a full bucket. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A leaf's updates in the team's lanes. index: LTREE_NONE once done. */
+/* index: LTREE_NONE once done. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -272,14 +269,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* One of a leaf's updates, the same in all lanes; `any` false: none. */
+/* An update, the same in all lanes, if `any`. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* The next update by index. Called by whole sub-groups. */
+/* The next update by index. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -308,7 +305,6 @@ ORDO_FN one_update updates_next(__private held_updates *u)
     return one;
 }
 
-/* Applies one update. Called by whole sub-groups. */
 ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bool may_erase)
 {
     uint count = 0;
@@ -336,11 +332,10 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
     held->changed = puts || closes ? min(held->changed, at) : held->changed;
 }
 
-/* Reads a leaf and applies its updates. Called by whole sub-groups. */
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
-    const bool   may_erase = batch->all_erased || batch->erased; /* the same in the whole launch */
+    const bool   may_erase = batch->all_erased || batch->erased; /* uniform in the launch */
     held_updates updates;
 
     updates_read(batch, work, &updates);
@@ -349,18 +344,18 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* ---- leaves that overflow ---------------------------------------------------------------------------------------- */
+/* ---- overflows --------------------------------------------------------------------------------------------------- */
 
-/* Numbers and first positions that a group takes of new leaves and of the list of parents. */
+/* New leaves and entries of the list of parents. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* First new leaf and first list entry of this work-item. Called by the whole group. */
+/* First new leaf and first list entry of this work-item. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    barrier(CLK_LOCAL_MEM_FENCE); /* all have read the result of the previous round: a group takes again if it has more
-                               * leaves than teams */
+    /* All have read the previous round's result: a group with more leaves than teams takes again. */
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -375,7 +370,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the leaves that a leaf has become. Called by whole sub-groups; teams without work change nothing. */
+/* Writes the leaves that replace a leaf. Teams without work change nothing. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -392,7 +387,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Does a leaf of each team that has one. Returns the number of additional elements. Called by the whole group. */
+/* Applies the updates of each team's leaf, if it has one. Returns the number of additional elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -426,7 +421,7 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* The work of lane `lane`, or none without `has`. Called by whole sub-groups. */
+/* The work of a lane, or none without `has`. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -436,7 +431,6 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
-/* Does a leaf for each update that is a head. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
                   __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
@@ -475,7 +469,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* counts are read before other work-items write them */
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* counts are read before others write them */
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();
             const bool has = at < n_large;

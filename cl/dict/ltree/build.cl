@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree from sorted elements.
+/* Builds a linked tree from sorted elements.
  *
- *   build_leaves, build_inner   one level each, from the leaves up, in key order
- *   build_state                 the state of the new tree
- *   count_leaves                leaf_counts[]
- *
- * Work-items loop over words of nodes, independently of each other. */
+ *   build_leaves, build_inner   one level each, from the leaves up */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* Shares `all` entries among `nodes` nodes: node j has those from share_first(j) on. */
+/* Shares `all` entries among `nodes` nodes. Node j has the entries from share_first(j) on. */
 typedef struct {
     uint even, more; /* each node has `even` entries, the first `more` nodes one more */
 } node_share;
@@ -63,7 +59,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds nodes first_node .. of `level` over n children of the level below, from first_child on. */
+/* Builds nodes first_node .. of `level` over n children from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -80,7 +76,7 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* unused slots too, because concurrent operations may read them */
+        if (word < LTREE_SLOTS) /* unused slots, too, because concurrent operations may read them */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;
@@ -101,7 +97,7 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[LTREE_ELEMENTS] = elements;
 }
 
-/* Sets leaf_counts[] to the counts of the leaves' headers, without arrivals; 0 for free leaves. */
+/* Sets leaf_counts[] to the counts of the headers, without arrivals; 0 for free leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void count_leaves(LTREE_TREE, uint capacity)
 {

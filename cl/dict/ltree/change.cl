@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of a node by the concurrent operation that holds its latch. */
+/* Changes of a node by the operation that holds its latch. */
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* ---- what goes with the keys ------------------------------------------------------------------------------------- */
-
-/* column_shift of the values or children of `count` keys. child, value: of the new key. */
+/* column_shift for the values or children of `count` keys. child, value: of the new key. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* also an unused slot of the same piece: its number is a node of the level below, too */
+        /* also an unused slot of the same piece, whose number is a node of the level below, too */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -44,8 +42,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
 
 /* ---- writing steps ----------------------------------------------------------------------------------------------- */
 
-/* The next free node, or LTREE_NONE. The counter may exceed the capacity by the number of work-items; the host
- * corrects it. */
+/* The next free node, or LTREE_NONE. The counter may exceed the capacity by the number of work-items; the host corrects
+ * it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -57,7 +55,7 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node if its header is still the one before `seen` was read. */
+/* Latches a node if its header is unchanged since before `seen` was read. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -66,19 +64,19 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
         return false;
     if (LTREE_BY_FENCE)
-        ordo_fence_device(); /* other work-items must see the latch before any store of this change */
+        ordo_fence_device(); /* others must see the latch before any store of this change */
     return true;
 }
 
-/* Releases a latched node with its new count and another version. From here on others see the change. */
+/* Releases a latched node with its new count and another version, which shows the change to others. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Opens a new node, before its left neighbour is released. If one access reads header and high, no operation comes to
- * it before that. */
+/* Opens a new node, before its left neighbour is released. If one access reads header and high, no operation reaches it
+ * before that. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -98,9 +96,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to a new one. That is latched, too, because an operation that saw the
- * old header and the new link may already be there. `keys`: of the node. `middle`: high of the left, low of the
- * right. */
+/* Moves the upper half of a full, latched node to a new one, which is latched, too: an operation that saw the old
+ * header and the new link may already be there. `middle`: the bound between the two. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -121,7 +118,6 @@ ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_ke
     ltree_store_uncached_key(left + LTREE_HIGH, middle);
 }
 
-/* The key to find in a node, or to put there. */
 ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 {
     return op->level > 0 ? op->query - 1 : op->query;
@@ -132,7 +128,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* How the operation changes a node that has its key, or has not. */
+/* The change of a node that has the key (`found`) or not. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -142,14 +138,13 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
     return HAS_VALUES && op->level == 0 && op->code == CODE_UPSERT ? CHANGE_VALUE : CHANGE_NONE;
 }
 
-/* Place of the change in a latched node. */
 typedef struct {
     uint          node, slot, count; /* before the change */
     uint          fresh;             /* its new right neighbour, or LTREE_NONE */
     ordo_key_form middle;            /* the bound between the two */
 } ltree_site;
 
-/* Splits a full, latched node that gets a key at `slot`. False if there is no new node: nothing has changed. */
+/* Splits a full, latched node that gets a key at `slot`. False, with nothing changed, without a new node. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {
@@ -162,7 +157,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reads its own stores back from memory: keeping them would take twice the registers. */
+    /* Reads its own stores back from memory: keeping them would double the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
@@ -170,7 +165,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Changes a latched node with these keys, and releases it. */
+/* Changes and releases a latched node. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/ltree.h, for a tree at rest.
+/* Checks the invariants of shared/ltree.h.
  *
- *   check_down                  a level's entries, from the root down: the level of each inner node, and the reached
- *   leaves check_leaves, check_inner   each node alone, and with its right neighbour
+ *   check_down                  a level's entries, from the root down
+ *   check_leaves, check_inner   each node alone, and with its right neighbour
  *
- * wrong[f] becomes the first node with finding f (enum ltree_finding). The host initializes it. */
+ * wrong[f], which the host initializes, becomes the first node with finding f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* levels[node]: LTREE_NONE, or the level of an inner node that an entry reaches; leaves[leaf]: LTREE_NONE or 0.
- * Follows the entries of `level`. */
+/* Follows the entries of `level`. levels[node]: the level of an inner node that an entry reaches, leaves[leaf]: 0
+ * likewise; else LTREE_NONE. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -20,7 +20,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* other work-items set the levels of nodes below */
+        if (ordo_load_uncached(&levels[node]) != level) /* others set the levels of nodes below */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -29,7 +29,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* two entries are an error, too */
+        /* a second entry is an error, too */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -43,7 +43,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks a node's keys: order, unused slots, bounds. Findings of its kind begin at `from`. */
+/* Findings of the node's kind begin at `from`. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -144,6 +144,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* the same for all inner levels */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* any inner level */
     }
 }

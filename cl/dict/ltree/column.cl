@@ -3,8 +3,6 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* ---- columns of a node in registers ------------------------------------------------------------------------------ */
-
 #define UNPACK_uint(at, s, piece)                                                                                      \
     at[s] = piece.x;                                                                                                   \
     at[(s) + 1] = piece.y;                                                                                             \
@@ -20,9 +18,9 @@
 
 /* A column of keys, values or children:
  *   column_load_uncached    reads the pieces with slots first .. end - 1; column_store_uncached writes them
- *   column_shift   `open`: puts x at `slot` and moves the rest up, so that the last one drops out. Else removes
- *                  `slot`, and x becomes the last one
- *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills the rest with `fill` */
+ *   column_shift        `open`: puts x at `slot` and moves the rest up, which drops the last. Else removes `slot`, and
+ *                       x becomes the last
+ *   column_keep         keeps the lower or the upper half, from slot 0 on, and fills the rest */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

@@ -1,104 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a linked tree: updates, seeks, counts and ranges. find.cl has answered the finds before.
+/* Concurrent operations on a linked tree: updates, seeks, counts and ranges. find.cl answers the finds first.
  *
- *   operation.cl   a batch, a work-item's operation, how a node is read
+ *   operation.cl   a batch, an operation, reads of a node
  *   read.cl        seeks, counts and ranges
- *   write.cl       updates. column.cl has a node in registers, change.cl changes it, merge.cl is for skiplists alone.
+ *   write.cl       updates; column.cl holds a node in registers, change.cl changes it, merge.cl is for skiplists
  *   leftover.cl    operations that gave up
  *
- * A work-item runs one operation after another. An operation is a loop of steps: from the root to a node, then work on
- * that node, to the right, or up a level with the entry of a split. A step takes a latch, uses it and releases it. No
- * step waits, so lanes of a sub-group need not run independently of each other. No operation holds more than one latch,
- * because a search reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and
- * Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent
- * Operations on B*-Trees, JCSS 1986.)
+ * A work-item runs one operation after another, each a loop of steps: from the root to a node, then work on that node,
+ * to the right, or up a level with the entry of a split. A step that takes a latch releases it, and no step waits, so
+ * lanes of a sub-group need no independent progress. Except in a merge (below), no operation holds two latches, because
+ * a search reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and Yao,
+ * Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations
+ * on B*-Trees, JCSS 1986.)
  *
- * The way down is a hint. Inner nodes are read without latch, version or order, by loads from any cache, stale or torn.
- * Any number read leads to one of two cases:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L: nodes keep level and place, and
- *     none is freed during a launch. Words of a node that nobody has written yet are all ones, which is no node's
- *     number. So a number within the pool is a node of the right level, or a node whose own words have not arrived.
- *     Such a node looks latched, or leads nowhere.
- *   - A node's low never rises, and its high never rises. If the query is above the high, the way goes on by the links
- *     to the right. If it is not above the low, the path was wrong, and the search starts again from the root, past the
- *     caches.
- * A link to the right is a hint, too: it is followed without a second look at the header, and may lead to a node under
- * construction. That node is latched until it is complete.
+ * The way down is a hint. Inner nodes are read without latch, version or order, from any cache, stale or torn. Two
+ * facts make this safe:
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep level and place
+ *     during a launch. Unwritten words are all ones, which is no node's number. So a number within the pool is a node
+ *     of the right level. If its words have not arrived, it looks latched, or leads nowhere.
+ *   - A node's low and high never rise. If the query is above high, the search follows links to the right. If it is not
+ *     above low, the path was wrong, and the search restarts at the root, past the caches.
+ * A link to the right is a hint, too: no second look confirms it. It may lead to a node under construction, which is
+ * latched until it is complete.
  *
  * Leaves are read and changed by the version in their header:
- *   read     the header, then the words, then the header again. If the header is the same and not latched, all words
- *            were there at one moment, because a writer latches the leaf first and changes its version last.
- *   change   the same, but the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read
- *            before are still valid, and the leaf is the work-item's own.
- * A version has 25 bits. A launch has at most 2^22 operations, and an operation changes a node at most twice.
+ *   read     the header, the words, the header again. If it is the same and not latched, all words are of one moment,
+ *            because a writer latches the leaf first and changes its version last.
+ *   change   the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read are still
+ *            valid, and the leaf is the work-item's.
+ * A version has 25 bits; a launch has at most 2^22 operations, and each changes a node at most twice.
  *
  * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that
- * leaf's latch immediately. This step holds two latches, and waits for none. The neighbour's low becomes the leaf's
- * low, and the leaf's high its own low. The leaf is then a zombie: it covers nothing, and an operation on it goes on to
- * the right. Entries above lead to it until reclaim.cl removes them between launches.
+ * leaf's latch immediately: it holds two latches, and waits for none. The neighbour takes the leaf's low, which becomes
+ * the leaf's high, too. The leaf is then a zombie: it covers nothing, and operations on it go on to the right. Entries
+ * above lead to it until reclaim.cl removes them between launches.
  *
- * LTREE_BY_FENCE selects how these accesses are ordered:
+ * LTREE_BY_FENCE selects how accesses are ordered:
  *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and
  *       the last store releases.
  *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load has an address computed from an earlier one
  *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access
- *       invalidates the first-level cache, which holds the inner nodes. A device uses this way if ORDO_ADDRESS_ORDER
- *       says so and the self-test saw no wrong order.
+ *       invalidates the first-level cache, which holds the inner nodes.
  *
- * "fence" is a fence that acquires and releases at the scope of the device.
+ * "fence" acquires and releases at device scope.
  *
- *      access                                    1: by fences                      0: by addresses
+ *      access                                    1: by fences                      0: by addresses (blank: the same)
  *    1 header of a node, first look              acquire load                      part of load 2
  *      (ltree_load_uncached_tail)
- *    2 low, right, high (ltree_load_uncached_tail)        after 1, which acquires           4-byte keys: one load with the
- *                                                                                  header. 8-byte keys: high with the
- *                                                                                  header; low and right at an
- *                                                                                  address computed from it
+ *    2 low, right, high                          after 1, which acquires           4 bytes: one load with the header.
+ *      (ltree_load_uncached_tail)                                                  8 bytes: high with the header; low
+ *                                                                                  and right at addresses from 1
  *    3 keys, values (ltree_place,                after 1, which acquires           at an address computed from 1; an
- *      ltree_scan_on, column_load_uncached)                                                 acquire fence after the values of
- *                                                                                  a range
+ *      ltree_scan_on, column_load_uncached)                                        acquire fence after a range's values
  *    4 header, second look (ltree_unchanged)     acquire fence before it           at an address computed from 2, 3
  *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
  *      (ltree_latch)                             after it
- *    6 compare-and-swap that latches a           fence after it; if it succeeds,   the same
+ *    6 compare-and-swap that latches a           fence after it; if it succeeds,
  *      neighbour (ltree_latch_neighbour)         2 is the same before and after
- *    7 words of a latched node                   after the fence of 5 or 6         the branch on the result of 5; the
- *                                                                                  fence of 6
+ *    7 words of a latched node                   after the fence of 5 or 6         branch on 5's result; fence of 6
  *    8 header of a new node (ltree_open)         release store after 7             relaxed store; 9 comes after it
- *    9 header that releases the latch            release store after 7, 8          the same
+ *    9 header that releases the latch            release store after 7, 8
  *      (ltree_publish)
- *   10 merge: header of the neighbour, then      fence between the two             the same
+ *   10 merge: header of the neighbour, then      fence between the two
  *      the zombie's high
- *   11 root, inner nodes on the way down,        nothing                           nothing
+ *   11 root, inner nodes on the way down,        nothing: hints
  *      followed links to the right
- *   12 link of a zombie, shortened               after 4 of both zombies           the same
+ *   12 link of a zombie, shortened               after 4 of both zombies
  *      (ltree_pass_zombie)
- *   13 the root's word (ltree_grow)              compare-and-swap; release store   the same
+ *   13 the root's word (ltree_grow)              compare-and-swap; release store
  *                                                after the new root's words
- *   14 counters of the state                     atomic updates of one word each   the same
- *   15 results                                   the end of the launch             the same
+ *   14 counters of the state                     atomic updates of one word each
+ *   15 results                                   the end of the launch
  *
- * 11 needs no order because the way down is a hint. 14: no operation concludes from a counter that other words have
- * arrived, and a number that one work-item got is its own. By addresses, low and high of keys of 8 bytes may be of two
- * moments. Both only fall, so an operation goes to the right or back to the root, but never past its key; and a leaf
- * that looks like a zombie is read again.
+ * 14: no operation concludes from a counter that other words have arrived, and each number taken has one owner. By
+ * addresses, low and high of 8-byte keys may be of two moments. Both only fall, so an operation goes to the right or
+ * back to the root, but never past its key. A leaf that looks like a zombie is read again.
  *
  * By memory model:
- *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are a pair of acquire and release. If a reader read
- *                      a word of 7 before the writer's 9, it finds another header in 4 or 5: the fence before these
- *                      pairs with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so
- *                      formally such a reader races. They are volatile accesses to aligned words, which compilers
- *                      keep, and the reader discards the words. An acquire may invalidate the first-level cache: then
- *                      loads after it are no older than it is. Builtins for lanes order nothing here.
- *   device-scope       (in assembler) 1 to 9 are relaxed or stronger at the scope of the device, so nothing races. By
- *   accesses           fences, the pairs are ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies
- *                      on hardware that starts loads in order (device/atomic.cl), since the model gives addresses no
- *                      order.
+ *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
+ *                      word of 7 before the writer's 9 finds another header in 4 or 5: the fence before these pairs
+ *                      with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so formally
+ *                      such a reader races. They are volatile accesses to aligned words, which compilers keep, and the
+ *                      reader discards the words. An acquire may invalidate the first-level cache; later loads are no
+ *                      older. Builtins for lanes order nothing here.
+ *   assembler          1 to 9 are at least relaxed at device scope, so nothing races. By fences, the pairs are
+ *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
+ *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c), and reads its own stores.
  *
- * Histories and injected faults (tests): dict/concurrent.cl.
- */
+ * dict/concurrent.cl records histories and injects faults, for tests. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -117,7 +108,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* An older root does: it is still the first node of its level. */
+        /* An older root is valid: it is still the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -150,7 +141,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Sets up operation i of the batch. False if it ends immediately. */
+/* False if the operation ends immediately. */
 ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
 {
     op->code = batch->codes[op->i];
@@ -178,7 +169,6 @@ ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Continues an operation that gave up. */
 ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left)
 {
     op->i = left.x;
@@ -206,7 +196,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* A work-item's position: in an operation, or before operation `next` of the launch. */
+/* A work-item's position: in an operation, or before its next operation `next` of the launch. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -214,7 +204,7 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* Sets up the next operation. False if it ends immediately. */
+/* False if the operation ends immediately. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -230,7 +220,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Does one step, of the current operation or of the next one. False if all of this work-item's are done. */
+/* Does one step of the current or next operation. False if all are done. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -257,9 +247,9 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Lanes that may run independently still take their steps together. Otherwise lanes that retry a latch may keep the
- * lane that holds it from running: on an H200 some operations in a million gave up after 1024 tries, 10 ms. Elsewhere
- * lanes run in step, and the compiler may choose a sub-group size that suits its registers. */
+/* Keeps lanes that may run independently in step. Otherwise lanes that retry a latch may keep its holder from running:
+ * on an H200 some operations in a million gave up after 1024 tries, 10 ms. Other lanes run in step anyway, and the
+ * compiler may choose the sub-group size. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -271,8 +261,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Does operations first .. first + n - 1 of the batch, or of the list `again` of operations that gave up. `final`,
- * `never`, `far`, `pending`, `history`: see ltree_batch. The state counts the operations put on `pending`. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again`. ltree_batch has the other arguments. The
+ * state counts operations put on `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

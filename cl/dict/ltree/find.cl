@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds of a linked tree at rest: by teams, from the root down.
- *
- *   ltree_find, ltree_locate   values, and places of keys
- *   ltree_find_in_batch        the finds of a concurrent batch
- *   ltree_absent               how many of its stores have absent keys */
+/* Finds of a linked tree that no launch changes: by teams, from the root down. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
 
-/* Prefetches the values of hits. */
 ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree_position position[LTREE_ITEMS])
 {
 #if ORDO_VALUE_BYTES
@@ -19,7 +14,6 @@ ORDO_FN void ltree_prefetch_values(const ltree_tree *tree, __private const ltree
 #endif
 }
 
-/* Writes the result of a query. Either output may be NULL. */
 ORDO_FN void ltree_write_result(const ltree_tree *tree, ltree_position position, __global ltree_value *value,
                                 __global uchar *found)
 {
@@ -54,8 +48,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains among n operations. history: NULL, or ticks 2 i and 2 i + 1 for find i. Other arrays
- * may be NULL, too. */
+/* Answers the finds and contains among n operations. Find i gets ticks 2 i and 2 i + 1 in `history`. Arrays may be
+ * NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,
@@ -75,7 +69,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
         for (uint r = 0; r < LTREE_ITEMS; r++) {
             const uint i = ltree_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
-            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* the others all take one path */
+            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0; /* others take one path */
             any = any || CODE_FINDS(code[r]);
         }
         if (!subgroup_any(any))
@@ -98,7 +92,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Reads every step-th of n operations. absent[0] += stores, absent[1] += stores with absent keys. */
+/* Reads every step-th of n operations: absent[0] counts stores, absent[1] stores of absent keys. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)
@@ -133,7 +127,6 @@ void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __glo
         (void) ordo_add(absent + 1, missing);
 }
 
-/* parents may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_locate(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, __global uint *leaves,
                   __global uint *places, __global uint *parents)

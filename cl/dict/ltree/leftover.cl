@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that a concurrent batch has left, for batches with the tree at rest.
- *
- *   ltree_tally     counts a batch's operations by kind
- *   ltree_gather    makes a batch of operations of one kind that gave up
- *   ltree_scatter   distributes its results */
+/* Operations that a concurrent batch has left, for batches without concurrent updates. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: ltree_gather ltree_scatter */
 
-/* tally: see enum ltree_tally. */
+/* Counts a batch's operations by kind (enum ltree_tally). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
@@ -38,9 +34,9 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* ---- what gave up, with the tree at rest ------------------------------------------------------------------------- */
+/* ---- operations that gave up ------------------------------------------------------------------------------------- */
 
-/* Elements that range i may write: from rooms[i] to rooms[i + 1], within the capacity. */
+/* Elements that range i may write. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);
@@ -56,10 +52,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Makes a batch of at most `most` operations of a kind, from `count` that gave up (ltree_batch of operation.cl).
- * where[p]: number of operation p in the concurrent batch. keys_out: keys, or lower bounds of counts. before[p]: a
- * count so far. The others go to `rest`. taken: numbers of both; the first may exceed `most`. values, hi and rooms
- * may be NULL. */
+/* Gathers at most `most` operations of a kind from the `count` in `left` (pending of ltree_batch), the others in
+ * `rest`; taken: numbers of both, the first perhaps above `most`. where[p]: operation p's number in the concurrent
+ * batch. keys_out: keys, or lower bounds of counts. before[p]: a count so far. values, hi and rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -90,8 +85,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Distributes the results: `found` of updates and seeks, keys and values of successful seeks, `counts` added to the
- * count before. Ends in a history get ticks from `tick` on. Arrays may be NULL. */
+/* Distributes `found` of updates and seeks, keys and values of successful seeks, and `counts` plus the count before.
+ * Ends in a history get ticks from `tick` on. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels above the leaves of a linked tree take in splits, without latches: one team changes a node, once a
- * launch.
+/* Splits enter the levels above the leaves, without latches: one team changes a node, once a launch.
  *
- *   update_level            the listed nodes of a level take in the nodes that their children have split off
- *   update_top              does this for all levels from one on, then adds levels above a root that has split
- *   list_root, list_below   list all nodes of a level, if it is not known which nodes have split
+ *   update_level            listed nodes of a level take in the nodes split off from their children
+ *   update_top              does so for all levels from one on, then adds levels above a root that has split
+ *   list_root, list_below   list all nodes of a level, if the split ones are unknown
  *
- * A parent finds new nodes by links: from a child to the right, up to the begin of its next entry (B4). So new nodes
- * need no list and no order.
+ * A parent finds new nodes by links, from a child up to the begin of its next entry (B4), so they need no list and no
+ * order.
  *
  * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
@@ -15,12 +14,12 @@
 
 /* ---- inner nodes ------------------------------------------------------------------------------------------------- */
 
-/* An inner node's entries in a team's lanes, and each child's chain of new nodes. */
+/* An inner node's entries in a team's lanes, and the length of each child's chain of new nodes. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
     uint          to[LANE_WORDS];
-    uint          chain[LANE_WORDS]; /* its nodes */
+    uint          chain[LANE_WORDS];
 } inner_tile;
 
 /* Nodes to the right of `child` before the one that begins at `bound`, or all. Any lane may call it. */
@@ -36,7 +35,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads the entries. Returns the number that the node will have. */
+/* Returns the node's future number of entries. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -60,7 +59,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p of an inner node. The first key of a node is its low. */
+/* Writes entry p. The first key of a node is its low. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -87,7 +86,7 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* The node of `level` that covers a query. The whole team goes down together. Levels from `level` on are at rest. */
+/* The node of `level` that covers a query. Levels from `level` on do not change. A whole team calls it. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -97,8 +96,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Takes new nodes into the listed nodes of `level`. next: the list of the level above. Called by all teams of the
- * launch. */
+/* Takes new nodes into the listed nodes of `level`, by all teams. next: the list of the level above. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -109,7 +107,7 @@ ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint 
         inner_tile          tile;
         const uint          all = inner_take(tree, level, node, &tile);
         const node_split    split = split_begin(tree, level, node, all);
-        team_sync_global(); /* all lanes have read the node */
+        team_sync_global();
         inner_put(tree, count, &split, &tile);
         split_frame(tree, &split);
         if (split.nodes == 1 || level == top)
@@ -128,7 +126,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
 
 /* ---- the root ---------------------------------------------------------------------------------------------------- */
 
-/* Adds a level over the chain that begins with the root. Called by one team. */
+/* Adds a level over the root and its right neighbours. Called by one team. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -151,7 +149,7 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-/* Adds levels until the root is the only node of its level. Called by one team. */
+/* Adds levels until the root is alone in its level. Called by one team. */
 ORDO_FN void root_take(const ltree_tree *tree)
 {
     uint root = tree->state[LTREE_ROOT];
@@ -166,8 +164,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Does levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
- * resets the plan. */
+/* Updates levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
+ * the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -187,9 +185,9 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
 }
 
-/* ---- all nodes of a level ---------------------------------------------------------------------------------------- */
+/* ---- lists of levels --------------------------------------------------------------------------------------------- */
 
-/* Lists the root and the nodes that it has split off. */
+/* Lists the root and its right neighbours. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_root(LTREE_TREE, __global uint *list)
 {
@@ -204,7 +202,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the level below that of `list`: the children of its nodes, and the nodes split off from these (B4). */
+/* Lists the next lower level: the children of the nodes in `list`, and the nodes split off from these (B4). */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

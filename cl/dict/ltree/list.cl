@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of a linked tree's leaves in key order, at rest. */
+/* The list of a linked tree's leaves in key order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: leaf i is the i-th, and this
- * writes order, too. */
+/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: also writes order, with order[i] =
+ * i. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)
@@ -39,7 +39,6 @@ void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __g
     }
 }
 
-/* Exports all elements. */
 ORDO_KERNEL(RUN_GROUP)
 void list_export(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                  __global ordo_key *keys_out, ulong keys_at, __global ltree_value *values_out, ulong values_at)

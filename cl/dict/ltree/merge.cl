@@ -3,8 +3,6 @@
 #pragma once
 #include "dict/ltree/change.cl"
 
-/* ---- merging ----------------------------------------------------------------------------------------------------- */
-
 ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, uint into, uint to)
 {
     const ltree_tree *tree = &batch->tree;
@@ -14,7 +12,7 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Moves the elements of op->at, except site->slot, in front of those of `into`. Both are latched. */
+/* Moves the elements of op->at, except site->slot, in front of the elements of `into`. Both are latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -25,8 +23,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Whether a leaf is a zombie, by its `tail`. Low and high of a live leaf may look equal if they are of two moments. So
- * this also requires no elements and the same header at a second look. A zombie stays one in this launch. */
+/* Whether a leaf is a zombie, by its `tail`. Low and high of a live leaf may look equal if they are of two moments, so
+ * this also requires no elements and the same header at a second look. Zombies stay zombies in a launch. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -35,8 +33,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Latches the right neighbour of a latched leaf, too, if the leaf's remaining elements fit there. Does not wait. Takes
- * a zombie in that place out of the chain, because its elements are further right. */
+/* Latches a latched leaf's right neighbour, too, if the leaf's `kept` elements fit there. Does not wait. Takes a zombie
+ * in that place out of the chain, because its elements are further right. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -56,9 +54,8 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf by moving the others into its right neighbour. Releases both, the
- * leaf as a zombie: it covers nothing, so an operation on it goes on to the right. Releases the neighbour first, so
- * that each element is always in one of the two. False: nothing has changed. */
+/* Erases the element in site->slot of a latched leaf by moving the others into its right neighbour. Releases first the
+ * neighbour, then the leaf as a zombie, so each element is always in one of them. False if nothing has changed. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {
@@ -83,8 +80,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* After two zombies, makes the first one skip the second. Only this function writes a zombie's link. After a few
- * operations a chain of n zombies takes some log n steps. */
+/* After two zombies, makes the first skip the second. Only this function writes a zombie's link. After a few operations
+ * a chain of n zombies takes some log n steps. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree in kernels, and the search for a key in a tree at rest. shared/ltree.h draws a node.
+/* A linked tree in kernels, and the search for a key while nothing changes the tree. shared/ltree.h draws a node.
  *
  *   LTREE_WORDS   words of a node's line: 32 or 16
  *   LTREE_GROUP   work-items of a group
  *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries of a work-item; a team's queries are all in flight together */
+ *   LTREE_ITEMS   queries of a work-item, all in flight together
+ *
+ * Whole sub-groups call the functions that reduce counts or use TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -26,7 +28,7 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* Key of an unused slot. No query is greater, so a count of lesser keys ignores it. */
+/* Key of unused slots. No query is greater, so counts of lesser keys ignore it. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -35,7 +37,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint *leaf_counts; /* each leaf's count once more, for a tree at rest: few words, which stay in a cache */
+    __global uint          *leaf_counts; /* repeats each leaf's count in few words, which stay in a cache */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -64,7 +66,6 @@ ORDO_FN __global uint *ltree_children(const ltree_tree *tree, uint node)
 {
     return tree->children + (ulong) node * LTREE_SLOTS;
 }
-/* The line of keys of a node of any level. */
 ORDO_FN __global ordo_key_form *ltree_line(const ltree_tree *tree, uint level, uint node)
 {
     return level == 0 ? ltree_leaf(tree, node) : ltree_inner(tree, node);
@@ -98,10 +99,10 @@ ORDO_FN uint ltree_root_node(uint root)
     return root & LTREE_NODE_MASK;
 }
 
-/* ---- how many keys of a node are less than a query --------------------------------------------------------------- */
+/* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* Keys of a node less than the query (low bits) and equal to it (COUNT_EQUAL each). Unused slots equal a query of all
- * ones and are less than none. */
+/* A count: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
+ * all ones and are less than none. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -111,11 +112,9 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks; no call passes them */
 #endif
 
-/* Slots of the part of a node that is read. One key selects the part, seldom the second one, so its cache lines are
- * seldom read. */
+/* Slots of a part of a node. One key selects the part to read, so the cache lines of the second are seldom read. */
 #define LTREE_PART 16
 
-/* The begin of the part for a query. */
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -126,7 +125,7 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 }
 
 /* Uses vectors, because compilers turn a sum of comparisons into bits and take these apart one by one. Compares with
- * "not less", because processors that compare signed numbers only compute it as a maximum. */
+ * "not less", which processors that only compare signed numbers compute as a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -147,7 +146,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* Lanes read a line in pieces of 16 bytes, neighbours next to each other. */
+/* Lanes read a line in interleaved pieces of 16 bytes. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -157,7 +156,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* This lane's part of the count. equal: counts equal keys, too. */
+/* equal: counts equal keys, too. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -180,18 +179,17 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #endif
 
-/* Counts by a team. Called by whole sub-groups. */
 ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 {
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place in a leaf: the number of lesser keys, and PLACE_HIT if the next key is the query. */
+/* A place in a leaf: the lesser keys, and PLACE_HIT if the next key is the query. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* The entry of an inner node to follow, from `less` lesser keys: the last of these, or the first entry for keys below
- * the first key of a level (B2). */
+/* The entry of an inner node to follow: the last of `less` lesser keys, or the first entry for keys below the first of
+ * a level (B2). */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -201,8 +199,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Before loops over a team's or a work-item's queries. A GPU has few of them, in registers; a CPU has many, in
- * memory. */
+/* Before loops over queries. A GPU has few of them, in registers; a CPU has many, in memory. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -223,7 +220,6 @@ ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
 #endif
 }
 
-/* Distributes the queries of the team's lanes. Called by whole sub-groups. */
 ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
 {
     LTREE_UNROLL
@@ -231,8 +227,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Takes a team's queries from the root to the leaves that cover them. In a tree at rest the entries suffice (B4).
- * Called by whole sub-groups. */
+/* Takes a team's queries from the root to the leaves that cover them, by entries alone (B4). */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -253,8 +248,8 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2); /* the key that selects a
-                                                                                         * part */
+            /* the key that selects a part */
+            ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }
     }
@@ -264,8 +259,8 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* The r-th query of this work-item in the tile that begins at `first`. Neighbours take neighbours; on a CPU a
- * work-item takes consecutive queries. */
+/* The r-th query of this work-item in the tile that begins at `first`. Neighbouring work-items of a GPU have
+ * neighbouring queries. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -275,7 +270,6 @@ ORDO_FN uint ltree_query_at(uint first, uint r)
 #endif
 }
 
-/* Reads this work-item's queries of a tile, of n in all. */
 ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint first,
                                 __private ordo_key_form query[LTREE_ITEMS])
 {
@@ -284,13 +278,12 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Ends work-items without a query, if there are fewer than a tile has: otherwise they would repeat the last query.
- * (One of 2^20 keys took 25 us on a CPU, with 8.) For kernels without barriers. */
+/* Ends work-items that would repeat the last query. (On a CPU, one of 2^20 keys took 25 us, with 8.) For kernels
+ * without barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
 
-/* Takes a tile of n queries down to their leaves. Called by the whole group. */
 ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private ltree_path path[TEAM_QUERIES])
 {
@@ -301,7 +294,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* Result of this work-item's r-th query. Lane l has the team's queries numbered l modulo TEAM_WIDTH. */
+/* Result of this work-item's r-th query. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent operation on a linked tree: its batch, its work-item, reads of a node, and results. concurrent.cl
- * explains the order of accesses. */
+/* A concurrent operation on a linked tree: its batch, its state, reads of a node, and results. concurrent.cl explains
+ * the order of accesses. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -10,33 +10,31 @@
 #endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
-/* Failed steps after which an operation gives up. (A try takes some 10 us on an H200 if many fight for a leaf.) */
+/* Failed steps after which an operation gives up. (Under contention a try takes some 10 us on an H200.) */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-/* Result of a step. */
-#define STEP_AGAIN   0 /* no progress: another work-item was in the way, or the path was wrong */
+#define STEP_AGAIN   0 /* no progress: a latch was taken, or the path was wrong */
 #define STEP_ON      1 /* progress */
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* no node is left */
 #define STEP_FAR     4 /* progress, but the rest has too many leaves for a launch */
 
-/* Nodes split in the middle. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if that has at most
- * LTREE_MERGED then, so that the next store does not split it. */
+/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if that then has at most
+ * LTREE_MERGED, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
 /* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
-/* Data of all operations of a launch. Arrays may be NULL. */
+/* Arrays may be NULL. */
 typedef struct {
     ltree_tree                  tree;
     uint                        leaf_capacity, inner_capacity;
-    uint                        final; /* no more nodes will come: an operation that needs one is refused */
+    uint                        final; /* no more nodes will come: operations that need one are refused */
     uint                        never; /* 0, but unknown to the compiler */
-    uint                        far;   /* leaves that a query passes in a launch, at most */
+    uint                        far;   /* maximum leaves that a query passes in a launch */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -53,18 +51,19 @@ typedef struct {
 #define CODE_NONE 0xffu /* no operation */
 
 typedef struct {
-    uint          i, code;
-    uint          level; /* 0: at the leaves. Else the operation puts the entry of a split below into this level */
-    uint          at;    /* the next node of this level; LTREE_NONE: start from the root */
-    ordo_key_form query; /* the key that the node must cover: the least unseen key of a scan, the greatest of a backward
-                    * seek, the separator plus one above the leaves */
-    uint          child; /* above the leaves: the new node */
-    uint          count; /* of counts and ranges: keys so far */
-    uint          tries; /* failed steps */
-    uint          hops;  /* leaves that a query has passed in this launch */
-    bool          lost;  /* the path was wrong: read past the caches */
-    uint          zombie;   /* the zombie on the path before `at`, or LTREE_NONE */
-    uint          elements; /* stores minus erasures of this work-item, over all its operations */
+    uint i, code;
+    uint level; /* 0: at the leaves. Else: the level that gets the entry of a split below */
+    uint at;    /* the next node of this level; LTREE_NONE: start from the root */
+    /* The key that the node must cover: the least unseen key of a scan, the greatest of a backward seek, the separator
+     * plus one above the leaves. */
+    ordo_key_form     query;
+    uint              child;    /* above the leaves: the new node */
+    uint              count;    /* keys so far of a count or range */
+    uint              tries;    /* failed steps */
+    uint              hops;     /* leaves that a query passed in this launch */
+    bool              lost;     /* the path was wrong: read past the caches */
+    uint              zombie;   /* the zombie before `at`, or LTREE_NONE */
+    uint              elements; /* stores minus erasures of all this work-item's operations */
     concurrent_faults faults;
 } ltree_op;
 
@@ -76,13 +75,13 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* 0. Added to an address, it orders the access after the first look at a header, `seen`. */
+/* 0, to be added to an address: orders the access after the first look at a header, `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* by fences: the look was an acquire load */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* by fences the look was an acquire load */
 }
 
-/* 0. Added to the header's address, it orders the second look after all loads that `seen` comes from. */
+/* 0, to be added to the header's address: orders the second look after all loads that `seen` comes from. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -97,7 +96,6 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
 
 /* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
-/* A line's words after the keys. The header is read first. */
 typedef struct {
     ordo_key_form low, high;
     uint          right, header;
@@ -114,7 +112,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* one access: the words are of one moment */
+        tail.header = words.z; /* one access: words of one moment */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -174,8 +172,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* The number of a line's keys less than the query. *next: the next key, possibly of an unused slot; all ones if there
- * is none. fresh: reads past the caches. */
+/* The number of a line's keys less than the query. *next: the next key, perhaps of an unused slot, or all ones. fresh:
+ * reads past the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -184,7 +182,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* A binary search: each lane reads a line of its own, so accesses count, not bytes. */
+    /* A binary search: each lane reads another line, so accesses count, not bytes. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
@@ -212,7 +210,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* The column of children, or of values of the same size. */
+/* The node's children, or values of the same size. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -221,7 +219,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Prefetches a node on a CPU: its two arrays, of a cache line and a half or two lines each. */
+/* A node's two arrays have a cache line and a half, or two lines each. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -232,7 +230,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The node of op->level for the query, or LTREE_NONE if the way led nowhere. A hint (concurrent.cl). */
+/* The node of op->level for the query, a hint, or LTREE_NONE if the way led nowhere. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -262,7 +260,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* The second look at a leaf, after `seen`: whether all words read were there at one moment. */
+/* The second look at a leaf, after `seen`: whether all words read are of one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

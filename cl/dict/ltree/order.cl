@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries by order of a linked tree at rest.
- *
- *   ltree_counts                elements between two bounds
- *   ltree_seek                  neighbours of located keys
- *   ltree_ranks, ltree_select   ranks of keys, and elements of ranks */
+/* Queries by order of a linked tree that no launch changes. */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -32,8 +28,7 @@ ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* The place of an existing rank near place `at`: most often that leaf or the next one. Does not walk over empty
- * leaves. */
+/* The place of an existing rank near place `at`, mostly that leaf or the next. Does not walk over empty leaves. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -56,10 +51,10 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         const bool forward = i < n_forward;
         uint       leaf = leaves[i],
              slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
-        bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED; /* most often */
+        bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* one before the first has wrapped around */
+            there = rank < before[places]; /* one before the first wraps */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];
@@ -99,7 +94,6 @@ void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *be
     }
 }
 
-/* Finds the elements of ranks that exist. Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_select(LTREE_TREE, uint places, __global const uint *order, __global const uint *before,
                   __global const uint *ranks, ulong ranks_at, uint n, __global ordo_key *keys_out, ulong keys_at,

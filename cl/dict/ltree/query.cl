@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a linked tree at rest, for find.cl, order.cl and range.cl: the places of keys, intervals and ranks. No
- * launch changes the tree meanwhile, so loads may come from any cache.
+/* Places of keys, intervals and ranks in a linked tree that no launch changes meanwhile, so loads may come from any
+ * cache. For find.cl, order.cl and range.cl.
  *
- * Links give the order of leaves, and over longer distances the list: `order`, `place` and `before` of struct
+ * Links give the order of leaves; over longer distances the list does: `order`, `place` and `before` of struct
  * ordo_ltree_list (host/dict/ltree/ltree.h). */
 #pragma once
 #include "dict/each.cl"
@@ -10,7 +10,6 @@
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Prefetches the parts of leaves that follow. */
 ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES])
 {
 #if ORDO_CPU && TEAM_WIDTH == 1
@@ -23,7 +22,6 @@ ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_
 #endif
 }
 
-/* The places of a team's queries in their leaves. Called by whole sub-groups. */
 ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                           __private uint place[TEAM_QUERIES])
 {
@@ -34,13 +32,12 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
-        const bool hit = count >= COUNT_EQUAL && /* unused slots are equal to all ones */
+        const bool hit = count >= COUNT_EQUAL && /* unused slots equal all ones */
                          (path[m].query != LTREE_UNUSED || slot < ltree_count(ltree_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
 }
 
-/* Takes a tile's queries to their leaves and places. Each work-item gets its own. Called by whole sub-groups. */
 ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_form query[LTREE_ITEMS],
                              __private ltree_position position[LTREE_ITEMS])
 {
@@ -56,7 +53,6 @@ ORDO_FN void ltree_find_tile(const ltree_tree *tree, __private const ordo_key_fo
         position[m / TEAM_WIDTH].place = m % TEAM_WIDTH == team_lane() ? place[m] : position[m / TEAM_WIDTH].place;
 }
 
-/* Reads the tile of n queries that begins at `first`, and takes it to its leaves and places. */
 ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *keys, uint n, uint first,
                              __private ltree_position position[LTREE_ITEMS])
 {
@@ -68,9 +64,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-/* The keys from lo to hi: `count` of them, from a slot of `leaf` on. `next` is the leaf to the right of it, if it has
- * some of them. `start` has the slot; from bit 8 on, the number in the first leaf; and START_TWO if all others are in
- * the next leaf. */
+/* The `count` keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to its right, if it has some of them.
+ * `start` has the slot; from bit 8 on, the number in the first leaf; and START_TWO if all others are in the next
+ * leaf. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -79,16 +75,15 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* The number of a leaf's keys not greater than hi. `count`: ltree_count_lane with equal keys, summed over all lanes. */
+/* The number of a leaf's keys not greater than hi, from the count with equal keys of all lanes. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
-    /* all ones are not less than a query of all ones, and unused slots are all ones */
+    /* for a query of all ones the count includes unused slots */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Finds the last leaves, which cover hi (ends[m].query), from the parents of the leaves that cover lo; if hi is under
- * another parent, takes the leaf to the right. So both leaves are usually known before one is read. Called by whole
- * sub-groups. */
+/* Finds the last leaves, which cover hi (ends[m].query), from the parents of the leaves that cover lo. If hi is under
+ * another parent, takes the leaf to the right. So both leaves are usually known before one is read. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -114,8 +109,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums the lanes' counts for each of a team's queries. Each work-item keeps its own sums. Called by whole
- * sub-groups. */
+/* Sums the lanes' counts for a team's queries. Each work-item keeps its own sums. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -125,8 +119,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* For each work-item's queries: the number of keys less than lo in the first leaf (bits 16 on), and the count of
- * ltree_count_lane for hi in the last leaf. Called by whole sub-groups. */
+/* For each work-item's queries: bits 16 on have the number of keys less than lo in the first leaf, the lower bits the
+ * count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -140,8 +134,7 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* The interval from leaf `from` to leaf `last`, if that is its end. Without START_TWO it goes on further, and its
- * count is unknown. */
+/* The interval from leaf `from` to leaf `last`. Without START_TWO it extends further, and its count is unknown. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -155,8 +148,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts intervals without START_TWO: the end from the root, the leaves between by the list. Called by whole
- * sub-groups. */
+/* Counts intervals without START_TWO: finds the end from the root, counts the leaves between by the list. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -179,7 +171,7 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Takes a tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. Called by the whole group. */
+/* A tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. The whole group calls it. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])
@@ -208,7 +200,7 @@ ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *p
         ltree_count_far(tree, place, before, high, mine);
 }
 
-/* The last of the places low .. high whose elements begin at or before `rank`. */
+/* The last of places low .. high whose elements begin at or before `rank`. */
 ORDO_FN uint ltree_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
 {
     while (low < high) {

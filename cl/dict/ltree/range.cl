@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a linked tree at rest.
- *
- *   ltree_measure                         begin, number of elements and number of pieces of each range
- *   ltree_range_short, ltree_range_long   their elements. A piece is the part of a long range in one leaf. */
+/* Ranges of a linked tree that no launch changes. A piece is the part of a long range in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* Ranges of more elements than this are copied leaf by leaf, by all work-items together. */
+/* Ranges of more elements are copied leaf by leaf, by all work-items together. */
 #define LTREE_LONG 128
 
-/* Writes for each range its begin in leaves[i], nexts[i] and starts[i] (ltree_interval); counts[i] (if not NULL) in 64
- * bits; pieces[i]: upper bound of the leaves of a long range, 0 for others and past the last range. */
+/* For each range: leaves[i], nexts[i] and starts[i] of ltree_interval; counts[i] (if not NULL) in 64 bits; pieces[i]:
+ * upper bound of the leaves of a long range, 0 for others and past the last range. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -48,7 +45,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* Source and outputs of a copy. Arrays may be NULL. */
+/* Arrays may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -62,8 +59,7 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* An element in registers. All elements are read before one is written, because a work-item waits for its loads at a
- * store. */
+/* All elements are read before one is written, because a work-item waits for its loads at a store. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -87,19 +83,18 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* Copies one piece with RANGE_LANES work-items. This is number `lane`. A range has the ranks from its lower bound's
- * on. */
+/* RANGE_LANES work-items copy one piece. A range has the ranks from its lower bound's on. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
 #else
 #define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
-#define RANGE_SLOTS (LTREE_WORDS / 8) /* per work-item, of a leaf */
+#define RANGE_SLOTS (LTREE_WORDS / 8) /* of a leaf, per work-item */
 #endif
 
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
-    ulong to;               /* output of the first one */
+    ulong to;               /* place of the first in the outputs */
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -132,14 +127,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* More data on long ranges. pieces: the first piece of each query. */
+/* pieces: the first piece of each query. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Piece p of all. *query: its query, searched from the query of an earlier piece on. */
+/* Piece p of all. *query: its query, searched from an earlier piece's on. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -148,8 +143,8 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
 }
 
 /* Copies long ranges, piece by piece. Writes nothing if offsets[last], the end of all ranges, exceeds the capacity. On
- * a CPU each work-item takes a share of all pieces. Elsewhere each group takes a share, and its work-items first
- * locate as many pieces as they are, one each. */
+ * a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its work-items first locate a piece
+ * each. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -191,7 +186,7 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Copies one range, leaf by leaf, unless it is long. */
+/* Leaves out long ranges. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -216,15 +211,13 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile of ranges. Range q has the elements from start[q] on, the first of them in leaf[q]. Long ranges have none
- * here. */
+/* A tile of ranges. Range q has the elements from start[q] on, first in leaf[q]. Long ranges have none here. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
     uint has_long;
 } ltree_range_tile;
 
-/* Removes long ranges from a tile of m. Called by the whole group. */
 ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
 {
     const uint lid = (uint) get_local_id(0);
@@ -240,7 +233,6 @@ ORDO_FN void ltree_leave_out_long(__local ltree_range_tile *tile, uint m)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Fills a tile of m ranges. Called by the whole group. */
 ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy *copy, __global const uint *leaves,
                                __global const uint *nexts, __global const uint *starts, uint first, uint m)
 {
@@ -265,7 +257,6 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
         ltree_leave_out_long(tile, m);
 }
 
-/* Copies element e of a tile. */
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
@@ -293,8 +284,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies short ranges. On a GPU a group takes `most` of them at a time (at most RUN_GROUP), and its work-items take
- * elements in the order of the output. */
+/* Copies short ranges. A GPU's group takes `most` of them at a time (at most RUN_GROUP), and its work-items copy
+ * elements in output order. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

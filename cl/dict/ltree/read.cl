@@ -3,9 +3,7 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* ---- reading steps ----------------------------------------------------------------------------------------------- */
-
-/* A seek: finds the nearest key of this leaf, or goes on to its neighbour. */
+/* Finds the nearest key of this leaf, or goes on to its neighbour. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;
@@ -33,14 +31,13 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    /* This leaf has no key from the query on. The rest begins at the leaf's end. The link tells the next leaf to the
-     * right; the way to the left starts from the root. */
+    /* The search goes on at the leaf's end: to the right by the link, to the left from the root. */
     op->query = forward ? tail.high + 1 : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* Capacity of range op->i: elements begin .. end - 1 of the range outputs. */
+/* The part of the range outputs for range op->i: elements begin .. end - 1. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -64,9 +61,9 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right neighbour. Writes
- * elements before the second look. If that fails, the elements lie past the count, within the range's own capacity,
- * and the next try overwrites them. */
+/* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right. Writes elements
+ * before the second look. If that fails, they lie past the count, within the range's own capacity, and the next try
+ * overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -90,13 +87,13 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* the loads of values offer no dependency */
+    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* loads of values offer no dependency */
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* all keys up to high are done, none twice, whatever splits */
+        op->query = tail.high + 1; /* keys up to high are done, none twice, whatever splits */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes merged chunks out of a skiplist's levels, between launches. A zombie (shared/ltree.h, B9) is still linked from
- * its left neighbour, and has an entry above it. Its right neighbour may have an entry with an old low.
+ * its left neighbour, with an entry above it. Its right neighbour may have an entry with an old low.
  *
  *   reclaim_leaves    makes links of the lowest level skip zombies
  *   reclaim_entries   keeps the correct entries of a level's nodes; a node without entries dies
@@ -21,8 +21,8 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that
- * all work-items together walk a chain a few times at most. */
+/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that a
+ * chain is walked only a few times. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -40,7 +40,6 @@ ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
     return LTREE_NONE;
 }
 
-/* Counts dead leaves in the state. */
 ORDO_KERNEL(RUN_GROUP)
 void reclaim_leaves(LTREE_TREE)
 {
@@ -61,8 +60,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Whether the entry in a slot is correct. *low, *child: its corrected parts. An entry of level 1 names a leaf by its
- * former low. The entries of merged zombies lead to one leaf, which has the low of the first. */
+/* Whether a slot's entry is correct. *low, *child: its corrected parts. An entry of level 1 has its leaf's former low.
+ * Entries of merged zombies lead to one leaf, which has the low of the first. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits of a node of a linked tree that gets more entries than slots, and lists of nodes with split children.
+/* Splits of a node that gets more entries than slots, and lists of nodes with split children.
  *
  * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch only stores, and its values are combined
  * with stored ones. */
@@ -17,7 +17,6 @@
 #define LANE_UNROLL ORDO_UNROLL
 #endif
 
-/* A field that only batches with erasures have. */
 #define LTREE_ERASED(x) (VALUE_COMBINES ? 0 : (x))
 
 #if KEY_BITS == 32
@@ -39,11 +38,10 @@ ORDO_FN uint ltree_nodes_for(uint entries)
     return entries <= LTREE_SLOTS ? 1 : (entries - 1) / LTREE_TARGET + 1;
 }
 
-/* The team's number in the launch, and the number of teams. */
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* A team's share of n items, consecutive on a CPU, where work-items run one after another. */
+/* A team's share of n items, consecutive on a CPU, which runs work-items one after another. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -53,7 +51,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* ---- what a node becomes ----------------------------------------------------------------------------------------- */
+/* ---- splits ------------------------------------------------------------------------------------------------------ */
 
 /* A node that shares its `all` entries with `nodes` - 1 new ones, numbered from first_new on. */
 typedef struct {
@@ -68,8 +66,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by a whole team, or by
- * some of a sub-group's. */
+/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by whole teams. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -84,7 +81,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Plans a split and takes the new nodes, which were reserved. Called by a team that is a whole sub-group. */
+/* Plans a split and takes the reserved new nodes. The team is a whole sub-group. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -99,7 +96,6 @@ typedef struct {
     uint j, slot, size;
 } split_place;
 
-/* The place of entry p. */
 ORDO_FN split_place split_where(const node_split *split, uint p)
 {
     const node_share share = split->share;
@@ -113,8 +109,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words that do not depend on keys: unused slots, links, headers, and the last node's high. Called by a
- * whole team. */
+/* Writes all words that do not depend on keys. Called by a whole team. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -135,14 +130,13 @@ ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
     }
 }
 
-/* The border between nodes j and j + 1. */
 ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint j, ordo_key_form border)
 {
     ltree_line(tree, split->level, split_number(split, j))[LTREE_HIGH] = border;
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes entry p of a leaf. The last key of a leaf is its high. */
+/* Writes entry p. The last key of a leaf is its high. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -156,15 +150,15 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* ---- nodes whose children have split ----------------------------------------------------------------------------- */
+/* ---- lists of nodes ---------------------------------------------------------------------------------------------- */
 
-/* Marks a node. Returns whether this call was the first. */
+/* Marks a node. Returns whether it was unmarked. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Puts each lane's node, if it has one, on the list of its level, once. Called by a whole team. */
+/* Puts each lane's node, if it `has` one, on its level's list, once. Called by a whole team. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into the leaves of a linked tree, without latches: one team changes a leaf, once a launch.
+/* Sorted batches into the leaves of a linked tree, without latches: one team changes a leaf, once a launch.
  *
- *   group_flags, group_first   groups of a sorted batch's updates that fall into one leaf
+ *   group_flags, group_first   groups of updates that fall into one leaf
  *   group_plan                 new leaves that the batch may need; changes nothing
  *   group_effects              updates with an effect
- *   group_split                splits leaves with very many updates at keys of the batch
- *   update_leaves              each leaf takes its group, and splits into as many leaves as it needs
+ *   group_split                splits leaves with very many updates
+ *   update_leaves              each leaf takes its group, and splits as needed
  *
  * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
 #pragma once
@@ -22,7 +22,7 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* number: scanned, inclusive. first[g]: the begin of group g; one entry more than groups. */
+/* number: scanned, inclusive. first[g]: the begin of group g, with one entry past the last. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -56,7 +56,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* The batch, sorted. The last of equal keys counts. */
+/* The last of equal keys counts. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -65,7 +65,7 @@ typedef struct {
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j]: whether update j has an effect: it is the last of its key, and erases no absent key. flags[n] = 0. */
+/* flags[j]: whether update j is the last of its key and erases no absent key. flags[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -77,9 +77,9 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* ---- leaves that split ahead of the updates ---------------------------------------------------------------------- */
+/* ---- splits ahead of updates ------------------------------------------------------------------------------------- */
 
-/* A leaf that is split off covers keys up to the last of `most` updates, inclusive. */
+/* A leaf split off covers keys up to the last of `most` updates, inclusive. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Borders from k on that split their leaf, because the next update falls into it, too. */
@@ -93,7 +93,7 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Writes all words of a leaf, with elements from .. to - 1 of leaf `source`, possibly the same leaf. */
+/* Writes a leaf, with elements from .. to - 1 of leaf `source`, possibly itself. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -110,7 +110,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at borders k .. k + splits - 1 of the batch, from the last to the first. */
+/* Splits `leaf` from its last border, k + splits - 1, to its first, k. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -133,8 +133,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves of a batch with distinct keys. Each `most`-th update is a border that splits its leaf if the next
- * update falls into the leaf, too. The first border of a leaf does all its splits. dirty: the list of level 1. */
+/* Splits leaves of a batch with distinct keys at their borders. A leaf's first border does all its splits. dirty: the
+ * list of level 1. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -156,18 +156,15 @@ void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *p
 
 /* ---- a leaf's updates -------------------------------------------------------------------------------------------- */
 
-/* The updates of one leaf. */
 typedef struct {
     uint first, count;
 } leaf_share;
 
-/* Lane l's of the updates that a team does together, in key order. */
 typedef struct {
     uint index, slot;
     bool hit, stores, removes;
 } leaf_update;
 
-/* Elements that updates store and remove. */
 typedef struct {
     uint stores, removes;
 } leaf_change;
@@ -187,8 +184,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* The value of an update, which is the last of its key; combined over all updates of its key, which lie in one
- * share. */
+/* The value of a key's last update, combined over all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -203,7 +199,6 @@ ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_
 #endif
 }
 
-/* Stores an update at place p of the new leaves. */
 ORDO_FN void split_put_update(const ltree_tree *tree, const leaf_batch *batch, leaf_update u, const node_split *split,
                               uint p, ltree_value value)
 {
@@ -212,7 +207,6 @@ ORDO_FN void split_put_update(const ltree_tree *tree, const leaf_batch *batch, l
 
 #if TEAM_WIDTH == 1
 
-/* A leaf's elements. */
 typedef struct {
     ordo_key_form key[LTREE_SLOTS];
     ltree_value   value[LTREE_SLOTS];
@@ -233,14 +227,14 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
-        return; /* they are there already */
+        return; /* they are already there */
     for (uint slot = from; slot < to; slot++) {
         const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
     }
 }
 
-/* Merges a leaf's elements and its share of the batch, by one work-item. Returns the number of additional elements. */
+/* Merges a leaf's elements and its updates. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -277,11 +271,10 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
-/* A leaf's elements in a team's lanes, and how updates change them. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* its place in the new leaves */
+    uint          to[LANE_WORDS];   /* place in the new leaves */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
@@ -300,7 +293,6 @@ ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private 
     }
 }
 
-/* Moves the elements for the update of one lane. */
 ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stores, bool removes)
 {
     LANE_UNROLL
@@ -312,7 +304,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Moves the elements for a team's updates, and counts these. */
+/* Moves the leaf's elements for a team's updates, and counts these. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -327,7 +319,7 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* The old value at a slot that each lane selects. */
+/* The old value at each lane's slot. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;
@@ -341,7 +333,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Stores a team's updates after those that `before` counts. tile: the old leaf. */
+/* Stores a team's updates after the updates counted in `before`. tile: the old leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -375,8 +367,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its share of the batch. Returns the number of additional elements. Called by a whole
- * team. */
+/* Merges a leaf's elements and its updates, by a whole team. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -388,7 +379,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
     for (uint base = 0; base < share.count; base += TEAM_WIDTH)
         tile_update(&tile, share_update(batch, share, base + team_lane()), &change);
     *split = split_begin(tree, 0, leaf, count + change.stores - change.removes);
-    team_sync_global(); /* all lanes have read the leaf */
+    team_sync_global();
     split_put_tile(tree, split, &tile);
     for (uint base = 0; base < share.count; base += TEAM_WIDTH)
         split_put_updates(tree, batch, share, &tile, share_update(batch, share, base + team_lane()), split, &before);
@@ -398,9 +389,8 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 
 #endif
 
-#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* of a cache line */
+#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* per cache line */
 
-/* Prefetches a leaf. */
 ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {
     for (uint slot = 0; slot < LTREE_WORDS; slot += 512 / KEY_BITS)
@@ -410,7 +400,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* Leaves between a prefetch and its use, on a CPU. */
+/* Leaves prefetched ahead on a CPU. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */

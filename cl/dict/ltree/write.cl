@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Says that the level above lags behind. That includes an entry with the new node's key that is there already: it is
- * of a leaf that began at the same key and has merged in this launch. Reclaim removes it. */
+/* Reports that the level above lags behind. This includes an existing entry with the new node's key: it is of a leaf
+ * that began at the same key and has merged in this launch, and reclaim removes it. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Whether the operation adds the entry of a split itself, or leaves it to the host. Depends on the new node's low
- * alone, so it is the same in every run. */
+/* Whether the operation adds a split's entry itself, or leaves it to the host. Depends on the new node's low alone, so
+ * every run does the same. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -20,14 +20,13 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the tries to the restarts. Comes before the tries are reset. */
+/* Adds the tries to the restarts, before they are reset. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)
         (void) ordo_add(batch->tree.state + LTREE_RESTARTS, op->tries);
 }
 
-/* Upsert, insert and erase at the leaf that covers the key; above the leaves, the entry of a new node below. */
 ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     ltree_site    site = { op->at, 0, tail.header & LTREE_COUNT_MASK, LTREE_NONE, 0 };
@@ -50,7 +49,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (!ltree_latch(batch, op, ltree_header(line), tail.header, seen))
         return STEP_AGAIN;
     if (change == CHANGE_OPEN && site.count == LTREE_SLOTS && !ltree_make_room(batch, op, &keys, tail, &site)) {
-        ordo_store_relaxed(ltree_header(line), tail.header); /* unchanged */
+        ordo_store_relaxed(ltree_header(line), tail.header);
         return STEP_STARVED;
     }
     if (change != CHANGE_CLOSE || !ltree_merge(batch, op, line, tail, &site))
@@ -69,7 +68,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Makes a new root over the present one, whose level has split. */
+/* Adds a root, because the root's level has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;
@@ -82,7 +81,7 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         ordo_store_relaxed(word, root);
         return STEP_STARVED;
     }
-    /* The root is the first node of its level. It covers all keys below the separator and above it (B2). */
+    /* The only node of its level covers all keys (B2). */
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_check looks for elements that break the invariants of a run; run_none answers finds if there is no run. */
+/* run_check finds elements that break a run's invariants; run_none answers finds without a run. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "group/runs.cl"
 
-/* The bits of word `word` that stand for elements. */
 ORDO_FN uint run_word_mask(uint word, uint count)
 {
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the least element that breaks the rule of finding f, and adds stale elements to
- * findings[RUN_STALE]. `stale` are the bits of a fresh count; `counted`: the directory is compared with the one at
- * words + counted_at. */
+/* findings[f] becomes the least element that breaks the rule of finding f. Adds stale elements to findings[RUN_STALE].
+ * `stale`: bits of a fresh count. `counted`: compares the directory with the one at words + counted_at. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,
@@ -43,7 +41,6 @@ void run_check(__global const ordo_key *keys, uint count, __global const uint *h
             ordo_min(&findings[RUN_MISCOUNTED], entry);
 }
 
-/* Nothing is found. */
 ORDO_KERNEL(RUN_GROUP)
 void run_none(__global uchar *found, ulong found_at, uint n)
 {

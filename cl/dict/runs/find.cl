@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds in the runs of a set, newest first: a launch of the kernels of primitive/search_body.cl for each run.
- * Between the launches found[i] holds a state. */
+/* Finds in the runs of a set, newest first, by a launch of the kernels of primitive/search_body.cl for each run.
+ * Between launches found[i] holds a state. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -11,11 +11,11 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* NULL: not wanted */
+    __global ordo_value       *value; /* may be NULL */
 #endif
     __global uchar      *found;
     __global const uint *hidden; /* bits; NULL: none is set */
-    uint                 stage;  /* RUN_FIRST_STAGE, RUN_LAST_STAGE, their sum, or 0 */
+    uint                 stage;  /* a sum of RUN_FIRST_STAGE, RUN_LAST_STAGE */
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -37,7 +37,7 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Answers query i if no newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the
+/* Answers query i unless a newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the
  * query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {

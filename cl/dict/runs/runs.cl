@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of order in sorted runs; host/dict/sorted_run.h draws a run and has the invariants.
+/* Queries of order in sorted runs, and erased intervals. host/dict/sorted_run.h draws a run and has the invariants.
  *
- *   run_count, run_seek        one run's part of the answers, given the ranks
- *   run_bounds                 ranks of few bounds in all runs
- *   run_measure, run_range     ranges over all runs
- *   run_rank, run_select       ranks of keys, and elements of ranks
- *   run_ends       the first or last elements of all runs together
- *   run_span, run_gone, run_hide   an interval of keys erased where its elements lie
- *
- * All are loops over elements in which no work-item needs another's. The host gives ORDO_KEY, ORDO_VALUE_BYTES,
- * RUN_GROUP.
- *
- * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries.
- */
+ * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -23,7 +12,7 @@
 
 /* ---- one run's part ---------------------------------------------------------------------------------------------- */
 
-/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i], which are ranks[i] and ranks[n + i]. */
+/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i], ranks[i] and ranks[n + i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -42,8 +31,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* The nearest visible element of this run at or after its rank (the first n_forward), or before it, if it is nearer
- * than what the runs before have found. */
+/* The nearest visible element at or after a query's rank (the first n_forward), or before it, if it is nearer than the
+ * result of earlier runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -89,14 +78,21 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* How many of the elements 0 .. i - 1 of run r are visible. */
+/* Declares the group's runs. `points` fills them, by one work-item. */
+#define RANGE_RUNS(mem, points)                                                                                        \
+    __local range_runs mem;                                                                                            \
+    if (get_local_id(0) == 0) {                                                                                        \
+        points                                                                                                         \
+    }                                                                                                                  \
+    range_barrier();
+
 ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
 {
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Ranks of few bounds in all runs at once, each by a plain search: of run r's keys lows[r * n + i] are less than lo[i],
- * highs[r * n + i] not greater than hi[i]. */
+/* Ranks of few bounds in all runs: run r has lows[r * n + i] keys less than lo[i], and highs[r * n + i] not greater
+ * than hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -116,22 +112,18 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* Of a range with more candidates than this, places are counted from the runs' first elements, not from the range's. */
+/* Ranges with more candidates are wide: places count from the runs' first elements. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Of each query: candidates[i], the elements of all runs between the ranks of its bounds, and (offsets, if not NULL)
- * how many of them are visible; of query n: 0. Of a wide one before[i]: the visible elements that are before it in the
- * runs. Ranks of run r are lows[r * n ..]. */
+/* For query i: candidates[i], the elements of all runs between its bounds; offsets[i] (if not NULL), the visible ones;
+ * before[i], if the query is wide, the earlier visible elements of the runs. candidates[n] and offsets[n] are 0. Ranks
+ * of run r are lows[r * n ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
                  __global uint *before, __global ulong *offsets, ulong offsets_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, i, n + 1) {
         ulong all = 0, visible = 0;
         if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
@@ -152,12 +144,11 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-#define RANGE_ITEMS 4 /* candidates per work-item and tile; a work-item alone looks so far ahead for their queries */
+#define RANGE_ITEMS 4 /* candidates per work-item and tile; a lone work-item looks this far ahead for their queries */
 
-/* Writes the candidate that is the i-th of its query to its place, if it is visible: before it stand the visible
- * elements of all runs that are in the range and less. (No other visible element has its key: R2.) `all`: all
- * candidates of the query are visible, which saves looking. `wide`: `place` is that of the runs' first visible
- * element. */
+/* Writes a query's i-th candidate, if visible, after the lesser visible elements of the range in all runs. (No other
+ * visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is the place of the runs' first
+ * visible element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -189,21 +180,16 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Each group takes a share of the candidates, tile by tile, however many of them a query has. offsets: where each
- * query's results begin; nothing is written if offsets[last], their end, is past the capacity. */
+/* Each group writes a share of all candidates, tile by tile. offsets: where each query's results begin. Writes nothing
+ * if their end, offsets[last], exceeds the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
                ulong offsets_at, ulong last, ulong capacity, __global ordo_key *keys_out, ulong keys_out_at,
                __global merge_value *values_out, ulong values_out_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     if (offsets[last] > capacity || candidates[n] == 0)
         return;
     offsets += offsets_at;
@@ -245,13 +231,12 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Blocks to either side of a guess that are looked at first: together 64 bytes. */
+/* Blocks looked at first, on either side of a guess: together 64 bytes. */
 #define RANK_NEAR 8
 
-/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without what is hidden it would be
- * rank / RUN_BLOCK, and it is no further from there than what is hidden takes blocks. Mostly what is hidden is
- * spread out: a guess in proportion is then near. (selections from 2^24 elements on an H100: 10.6 G/s by halves of
- * all blocks.) */
+/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without hidden elements it is rank /
+ * RUN_BLOCK, and hidden elements move it by at most the blocks that they fill. They are mostly spread out, so a guess
+ * in proportion is near. (Selections from 2^24 elements on an H100: 10.6 G/s by halves of all blocks.) */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -272,7 +257,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Where the visible element stands that `rank` visible ones are before; there is one. */
+/* The index of the visible element with this rank, which exists. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -288,8 +273,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* The least key that more than `rank` visible elements of all runs are not greater than: each bit of it in turn is
- * looked for in what is left of the runs. past[r]: where it ends in run r. There is one. */
+/* The least key with more than `rank` visible elements not greater, which exists, found bit by bit in the remaining
+ * parts of the runs. past[r]: where run r's part ends. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -317,19 +302,14 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* The elements of ranks, where there are so many. Outputs may be NULL. */
+/* The elements of ranks that exist. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
                 __global uchar *found, ulong found_at)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     uint total = 0;
     for (uint r = 0; r < runs.n_runs; r++)
         total += range_visible(&mem, r, runs.count[r]);
@@ -362,7 +342,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
 
 /* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
-/* Where the results go; the arrays may be NULL. */
+/* Arrays may be NULL. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
@@ -379,8 +359,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* The next visible element of a run upwards, from element i on, or downwards, the last before i: where it stands,
- * plus 1; 0: there is none. */
+/* 1 + the index of the next visible element of a run: upwards from element i on, or the last before i if `down`. 0:
+ * none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -389,7 +369,7 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* The run whose next element comes first; there is one. next[r]: where it stands, plus 1. */
+/* The run whose next element comes first, which exists. next[r]: 1 + its index. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -401,7 +381,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* The runs merged from one end by one work-item: elements are looked at just once. */
+/* One work-item merges the runs from one end, so each element is read once. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -429,7 +409,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* spans[r]: what the elements up to this one, or (`last`) from it on, are in run r. */
+/* spans[r]: the part of run r up to this element, or from it on (`last`). */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -444,7 +424,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* How many visible elements of all runs are before that visible one of run `run` which `before` are before there. */
+/* The number of visible elements before a visible one, which has `before` of them in its run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -453,7 +433,7 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Of each run the first or last, each of which finds its place by itself: no two visible elements have one key. */
+/* Each run's first or last elements find their own places, because no two visible elements have one key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -473,21 +453,15 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* The first, or (`last`) last, `most` visible elements of all runs, which are resolved; the greatest of the last
- * first. Outputs may be NULL. *total: how many are visible, so how many these can be; spans: where they lie, if
- * there are any. */
+/* The first `most` visible elements of all runs, which are resolved, or the last, greatest first (`last`). *total: all
+ * visible elements; spans: where the results lie, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
               __global uint *total)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_VALUE, mem.value_of)
+                        RUNS_EACH(RUNS_POINT_MARKS, &mem))
     ends_out out;
     uint     all = 0;
     out.keys = keys_out ? keys_out + keys_out_at : 0;
@@ -506,19 +480,13 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 
 /* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
-/* spans[r]: where the keys from *lo to *hi are in run r, of which lows[r] are less than *lo and highs[r] not greater
- * than *hi (run_bounds); all runs are resolved, with bits and counts. With the searches in it, a compiler for CPUs
- * left out where the second ends. */
+/* spans[r]: the part of run r from *lo to *hi, by lows and highs of run_bounds. All runs are resolved, with bits and
+ * counts. With the searches here, a compiler for CPUs lost the end of the second. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, r, runs.n_runs) {
         run_interval span = { lows[r], max(lows[r], highs[r]), 0, 0 };
         span.before = range_visible(&mem, r, span.first);
@@ -532,12 +500,7 @@ ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_KEY, mem.key_of)
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_KEY, mem.key_of) RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, i, 2) {
         uint sum = 0;
         for (uint r = 0; r < runs.n_runs; r++)
@@ -548,7 +511,6 @@ void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __gl
     }
 }
 
-/* What entry `entry` of a run's directory is without a span's elements. */
 ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 {
     const ulong at = (ulong) entry * RUN_BLOCK;
@@ -557,7 +519,6 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 
 #define RUNS_BLOCK_ARG(r, more) __global uint *keys##r,
 
-/* On a CPU each work-item takes words in a row. */
 #if ORDO_CPU
 #define HIDE_EACH(i, n)                                                                                                \
     for (ulong i##_share = (ulong) (n) / get_global_size(0) + 1, i = get_global_id(0) * i##_share,                     \
@@ -567,15 +528,11 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides what lies in the spans, and takes it out of the directories. */
+/* Hides the spans' elements, and subtracts them in the directories. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
-    __local range_runs mem;
-    if (get_local_id(0) == 0) {
-        RUNS_EACH(RUNS_POINT_MARKS, &mem)
-    }
-    range_barrier();
+    RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_MARKS, &mem))
     for (uint r = 0; r < runs.n_runs; r++) {
         const run_interval span = spans[r];
         if (span.end <= span.first)

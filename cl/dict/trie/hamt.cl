@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches of a HAMT by key and by rank. shared/hamt_node.h draws it and lists the invariants.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES. */
+/* Searches of a HAMT by key and by rank. shared/hamt_node.h draws it and lists the invariants. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -14,7 +12,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* Arguments of a kernel that has a trie. Without leaves the pointers are NULL. */
+/* Without leaves the pointers are NULL. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -33,12 +31,11 @@ typedef struct {
 #if ORDO_VALUE_BYTES
 typedef ordo_value hamt_value;
 #else
-typedef uint hamt_value; /* for pointers that are NULL */
+typedef uint hamt_value; /* of NULL pointers */
 #endif
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
 
-/* Bytes of a leaf's keys. */
 ORDO_FN uint hamt_key_bytes(uint count, bool wide)
 {
     const uint each = wide ? KEY_BITS / 8 : 2;
@@ -55,13 +52,13 @@ ORDO_FN ulong hamt_block_at(uint place)
     return (ulong) (place >> 1) * HAMT_UNIT;
 }
 
-/* Elements of a bitmap in its sectors before one. */
 ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 {
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. It is true up to some i. */
+/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. `before` is true up to some
+ * i. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -86,7 +83,6 @@ ORDO_FN uint hamt_rank_shift(uint n, uint bits)
     return max(has, bits) - bits;
 }
 
-/* A key's place in a node of a level. */
 ORDO_FN uint hamt_slot(ordo_key_form key, uint level)
 {
     return (uint) (key >> (HAMT_BITS + HAMT_LEVEL_BITS * level)) & (HAMT_NODE - 1);
@@ -112,7 +108,7 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* The leaf of a key: the last one whose first key is not greater, or leaf 0. The trie has leaves. */
+/* The last leaf whose first key is not greater, or leaf 0. The trie has leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -126,7 +122,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* The leaf of the element with this rank, which exists. */
+/* The rank exists. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -138,7 +134,6 @@ ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 
 /* ---- elements of leaves ------------------------------------------------------------------------------------------ */
 
-/* A leaf's record, elements and block. */
 typedef struct {
     hamt_leaf             record;
     uint                  count;
@@ -154,7 +149,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* hamt_leaf_of and hamt_load of the first n keys, step by step for all keys. The trie has leaves. */
+/* hamt_leaf_of and hamt_load of n keys, step by step for all. The trie has leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -195,7 +190,6 @@ ORDO_FN void hamt_keys(__global const ordo_key *keys, ulong at, uint some, ordo_
         key[k] = key_bits(keys[at + k]);
 }
 
-/* Loads some keys and, if the trie has leaves, their leaves. */
 ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, ulong at, uint some,
                             ordo_key_form key[RUN_STEP], uint leaf[RUN_STEP], hamt_node node[RUN_STEP])
 {
@@ -204,7 +198,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* The number of keys of a leaf less than a key, and whether the key is stored. */
+/* The number of a leaf's keys less than a key, and whether the key is stored. */
 typedef struct {
     uint below;
     bool there;
@@ -232,7 +226,7 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
     const ordo_key_form    off = key - node->record.first;
     const uint             wanted = (uint) min(off, (ordo_key_form) 65536);
     uint                   low = 0, n = node->count;
-    while (n > 1) { /* the first key that is not less is one of low to low + n */
+    while (n > 1) { /* the first key not less is one of low to low + n */
         const uint part = n / 2;
         low = keys[low + part - 1] < wanted ? low + part : low;
         n -= part;
@@ -261,7 +255,7 @@ ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
     return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
 }
 
-/* The place of the n-th set bit, counted from 0. It exists. */
+/* The place of the n-th set bit, from 0. It exists. */
 ORDO_FN uint hamt_nth_bit(uint bits, uint n)
 {
     uint at = 0;
@@ -275,7 +269,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* The key at a position of a leaf, which exists. */
+/* The position exists. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)
@@ -299,7 +293,6 @@ ORDO_FN __global const hamt_value *hamt_values(const hamt_node *node)
                                           hamt_key_bytes(node->count, (node->record.place & HAMT_WIDE) != 0));
 }
 
-/* Writes an element to keys_out and values_out, which may be NULL. */
 ORDO_FN void hamt_take(const hamt_node *node, uint position, __global ordo_key *keys_out, ulong keys_at,
                        __global hamt_value *values_out, ulong values_at)
 {

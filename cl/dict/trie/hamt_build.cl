@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. Work-items of a kernel are independent,
- * and the host scans between kernels.
+/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. The old trie may have no leaf. The host
+ * scans between kernels.
  *
  *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
  *   records        hamt_replace hamt_keep hamt_add hamt_before: of all leaves
  *   blocks         hamt_sizes hamt_move: of old leaves, to a new pool; hamt_fill: of new leaves
- *   tables         hamt_cells
- *
- * The old trie may have no leaf.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ *   tables         hamt_cells */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -20,13 +16,12 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Bits up to the highest one in which two keys differ. */
+/* Bits up to the highest that differs between two keys. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
 }
 
-/* The region of a key's old leaf: *least to *most. */
 ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *least, ordo_key_form *most)
 {
     *least = 0;
@@ -40,8 +35,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, whose highest different bit is number `bits` - 1, belong to different leaves: the
- * least aligned region of both has more than HAMT_LEAF elements from `least` to `most`. */
+/* Whether elements m - 1 and m, which first differ at bit `bits` - 1, belong to different leaves: their least aligned
+ * region has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -78,7 +73,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* heads are scanned. starts[k]: the first element of the k-th new leaf; after the last leaf: n. */
+/* heads are scanned. starts[k]: the first element of the k-th new leaf; after the last: n. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -87,8 +82,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the record of the k-th new leaf, whose `before` has its own elements, without a block yet; units[k]:
- * units of its block, after the last leaf 0; owner[k]: the old leaf of its region. */
+/* fresh[k]: the k-th new leaf's record, without block, `before` being its own elements; units[k]: units of its block,
+ * after the last leaf 0; owner[k]: the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -116,7 +111,7 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
 
 /* ---- the trie ---------------------------------------------------------------------------------------------------- */
 
-/* The number of n ascending words that are less than one. */
+/* The number of n ascending words less than `word`. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 {
     uint low = 0;
@@ -124,7 +119,7 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* follow is 1 everywhere. follow[i] of a touched leaf: the number of new leaves in its region. */
+/* follow[i], 1 before, becomes the number of new leaves in a touched leaf's region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -208,15 +203,14 @@ void hamt_move(__global const uint *sizes, __global const uint *from, uint n_lea
     }
 }
 
-/* Clears words from..to-1 of a bitmap. */
 ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
 {
     for (uint w = from; w < to; w++)
         words[w] = 0;
 }
 
-/* The first element of a word writes the word and clears the words without keys before it. The leaf's last element
- * clears the words after its own. */
+/* A word's first element writes it and clears empty words before it. The leaf's last element clears the words after
+ * it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -237,7 +231,6 @@ ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end,
     words[word] = bits;
 }
 
-/* Writes elements to the blocks of their leaves. values may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values, ulong values_at, uint n,
                __global const uint *number, __global const uint *starts, __global const uint *places,
@@ -261,7 +254,7 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* A table over first keys, or over ranks (the elements before leaves). */
+/* A table over first keys or over ranks. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;
@@ -271,7 +264,7 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Most cells that one work-item writes after a leaf's cell, or before the first leaf of a share. */
+/* Maximum cells that a work-item writes after a leaf's cell, or before a share's first leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* The cell in which a leaf begins; for the end: the number of cells. */
@@ -282,7 +275,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Writes cells from..to-1 that lie in from's share. */
+/* Writes cells from .. to - 1 that lie in from's share. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -296,7 +289,7 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* T5: writes the cells of a share before its first leaf. */
+/* T5: writes a share's cells before its first leaf. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/hamt_node.h: enum hamt_finding in `wrong`.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+/* Checks the invariants of shared/hamt_node.h: enum hamt_finding in `wrong`. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -73,7 +71,7 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
     }
 }
 
-/* T5 of tables. hamt_nodes checks nodes. */
+/* T5 of tables; hamt_nodes checks nodes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch leaf by leaf. Work-items of a kernel are independent, and the host scans between kernels.
+/* Merges a sorted batch leaf by leaf. The host scans between kernels.
  *
- *   hamt_effects     for each update: its position in its leaf, and whether it adds or removes an element (scanned)
- *   hamt_plan        for each leaf: its updates, the leaves that replace it, and the units of their blocks (scanned)
+ *   hamt_effects     each update's position in its leaf; whether it adds or removes an element
+ *   hamt_plan        each leaf's updates, the number of leaves that replace it, and the units of their blocks
  *   hamt_records     records of all leaves
  *   hamt_blocks      blocks of new leaves
  *   hamt_overwrite   values alone, instead of the last two, if no element is added or removed
  *
- * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+ * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -21,8 +19,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An effect: the number of the leaf's keys that are less than the update's; whether its key is stored; whether it is
- * the last update of its key and stores it, or removes it. */
+/* An effect: the number of the leaf's lesser keys; whether the update's key is stored; whether it is its key's last
+ * update and stores or removes it. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u
 #define EFFECT_STORES 0x2000u
@@ -35,13 +33,12 @@ ORDO_FN uint effect_more(uint effect)
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
 }
 
-/* enum hamt_found, after the plan. */
 ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
 {
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* effects[j]; more[j]: effect_more of it, more[n] = 0. Clears enum hamt_found. The trie has leaves. */
+/* more[j]: effect_more of effects[j]; more[n] = 0. Clears enum hamt_found. The trie has leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -75,7 +72,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates. Merged elements are the leaf's after the updates. Their ranks begin at 0. */
+/* A leaf and its updates. Merged elements are the leaf's after the updates. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -88,13 +85,11 @@ typedef struct {
     __global const ordo_key *batch_keys, __global const ushort *batch_effects, __global const uint *batch_more,        \
         uint batch_n
 
-/* Initialises a hamt_mix: leaf i with updates begin..end-1. */
 #define HAMT_MIX(t, i, begin, end)                                                                                     \
     {                                                                                                                  \
         hamt_load(t, i), batch_keys, batch_effects, batch_more, begin, end                                             \
     }
 
-/* Whether an update has an effect. */
 ORDO_FN bool mix_is_touched(const hamt_mix *mix)
 {
     uint any = 0;
@@ -103,7 +98,7 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Elements that the updates before one add. */
+/* Elements that updates of the leaf before j add. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
@@ -115,7 +110,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* The first merged key that is not less than a key. It exists. */
+/* The first merged key not less than a key. It exists. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -130,8 +125,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* The last merged key before a key, or before the end. p, j: the first element and update that are not before it. It
- * exists. */
+/* The last merged key before a key, or before the end. p, j: the first element and update not before it. It exists. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -152,14 +146,13 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Merged elements that are in no part yet: from rank `at` on. Bit b of `open`: the region with the bits of `first`
- * above b was divided at bit b, `first` has a 0 there, and the half with a 1 is in no part yet. */
+/* Merged elements without a part: from rank `at` on. Bit b of `open`: the region with the bits of `first` above b was
+ * divided at bit b, `first` has a 0 there, and the half with a 1 has no part yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
 } hamt_rest;
 
-/* Merged elements that become a leaf. */
 typedef struct {
     uint          at, count;
     ordo_key_form first; /* of the leaf */
@@ -174,7 +167,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* The next part. It exists. */
+/* The next part, which exists. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -199,8 +192,8 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: above, the number of leaves that replace
- * leaf i; below, the units of their blocks, unless the block stays in place. all: no block stays. Sets enum
+/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: in its upper half, the number of leaves that
+ * replace leaf i; in its lower half, the units of their blocks, or 0 if the block stays. all: no block stays. Sets enum
  * hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
@@ -245,7 +238,6 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
     }
 }
 
-/* The record of a part whose block begins at `unit`. */
 ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, uint unit)
 {
     hamt_leaf leaf = { .first = part.first, .before = before + part.at, .place = unit << 1 };
@@ -292,8 +284,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is written, and the number of the next one. A moving pointer instead of the number crashes some
- * compilers. */
+/* The written leaf, and the number of the next. (A moving pointer crashes some compilers.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -309,7 +300,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Steps to the leaf of this rank, which is not before the current leaf. Returns the position in it. */
+/* Steps on to the leaf of this rank. Returns the position in it. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -317,7 +308,7 @@ ORDO_FN uint target_move(hamt_target *to, uint rank)
     return rank - to->record.before;
 }
 
-/* Writes a key to a leaf that is not a bitmap. */
+/* For leaves without bitmap. */
 ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form key)
 {
     if (to->record.place & HAMT_WIDE)
@@ -369,7 +360,7 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* The word of a bitmap that begins with key `from`, of the leaf's old elements. */
+/* The bitmap word of the leaf's old elements from key `from` on. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
@@ -407,7 +398,7 @@ ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
     }
 }
 
-/* Whether one of the leaves first..end-1 is not a bitmap. */
+/* Whether a leaf of first .. end - 1 has no bitmap. */
 ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint end)
 {
     bool has = false;
@@ -416,7 +407,7 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* hamt_records has written the leaves. Writes the blocks of new leaves. values may be NULL. */
+/* Writes the blocks of new leaves, which hamt_records has written. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,
@@ -447,7 +438,6 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
     }
 }
 
-/* Replaces values of stored keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_overwrite(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, __global uchar *pool)
 {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the nodes of a trie of fixed depth from its leaves. shared/hamt_node.h defines their words.
- *
- *   hamt_node_heads   where nodes of each level begin; scanned: their numbers
- *   hamt_nodes        writes or compares their words and the header
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP, HAMT_FIXED_DEPTH. */
+/* Makes the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1) from its leaves. shared/hamt_node.h defines their
+ * words. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -14,20 +10,19 @@
 
 #define LEVELS HAMT_LEVELS(KEY_BITS)
 
-/* Whether two keys belong to different nodes of a level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
     const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* in which keys of one node may differ */
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
-/* Levels from the topmost down, which is the order of nodes in memory. */
+/* Levels from the topmost down, as in memory. */
 ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
 {
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads: for each level and leaf, whether the leaf is the first of its node; after the last: 0. */
+/* heads: for each level and leaf, whether the leaf is its node's first; after the last: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -45,7 +40,6 @@ typedef struct {
     uint                      n_leaves;
 } hamt_rows;
 
-/* The number of a leaf's node at a level. */
 ORDO_FN uint hamt_node_of(const hamt_rows *rows, uint level, uint leaf)
 {
     return rows->number[hamt_head_at(level, leaf, rows->n_leaves) + 1] - 1;
@@ -62,13 +56,13 @@ ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
 }
 
-/* The word of that child. */
+/* A leaf's word in its node. */
 ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
 {
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words from..to-1 to `value`. compare: writes nothing, and returns whether they have it. */
+/* Sets words from .. to - 1. compare: only returns whether they equal `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
@@ -80,7 +74,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* hamt_set_words for the words of a level from leaf i's child up to the next leaf's, if it has another. */
+/* hamt_set_words for a level's words from leaf i's child up to the next leaf's, if it has another. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -96,8 +90,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them, and stores the least
- * leaf with a wrong word there. */
+/* heads are scanned to `number`. wrong NULL: writes nodes and header. Otherwise compares them: *wrong becomes the least
+ * leaf with a wrong word. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

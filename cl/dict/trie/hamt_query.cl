@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT.
- *
- *   hamt_find hamt_rank hamt_count hamt_seek hamt_select
- *   hamt_write   elements by rank: for ranges, exports and touched leaves
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+/* Queries of a HAMT. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
-/* Outputs may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, __global hamt_value *values_out,
                ulong values_out_at, __global uchar *found, ulong found_at)
@@ -35,7 +29,7 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* The number of keys that are less than each of some, or not greater (`upper`). */
+/* The number of keys less than each of some, or not greater (`upper`). */
 ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
                             uint rank[RUN_STEP])
 {
@@ -68,7 +62,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i]: elements of range i; firsts[i]: the rank of its first element. Either may be NULL. */
+/* counts[i]: elements of range i; firsts[i]: the rank of its first. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -112,7 +106,7 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                 const hamt_position at = hamt_look(&node, key[k]);
                 uint                position = at.below + (upper && at.there);
                 there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
-                if (there && (forward ? position == node.count : position == 0)) { /* it is in the adjacent leaf */
+                if (there && (forward ? position == node.count : position == 0)) { /* in the adjacent leaf */
                     node = hamt_load(&t, forward ? leaves[k] + 1 : leaves[k] - 1);
                     position = forward ? 0 : node.count;
                 }
@@ -144,7 +138,6 @@ void hamt_select(HAMT_TRIE, __global const uint *ranks, ulong ranks_at, uint n, 
     }
 }
 
-/* A position in key order. */
 typedef struct {
     hamt_node node;
     uint      leaf, position;
@@ -157,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies the elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the outputs, for i < n.
- * firsts NULL: all elements. Writes nothing if the last offset is above `most`. */
+/* For ranges and exports: copies elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the
+ * outputs, for i < n. firsts NULL: all elements. Writes nothing if the last offset is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch touches. Work-items of a kernel are independent, and the host scans between
- * kernels.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, RUN_GROUP. */
+/* Finds the leaves that a sorted batch touches. The host scans between kernels. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
 
 /* Built together: hamt_place hamt_place_heads hamt_touched hamt_sums */
 
-/* leaf[j]: the leaf of update j. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *leaf)
 {
@@ -27,7 +23,7 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 }
 
 /* heads are scanned to `number`. For the k-th touched leaf, k < most: its number, the rank of its first element, its
- * elements and its units. offsets and units have most + 1 words, 0 after the last touched leaf. */
+ * elements and units. offsets and units have most + 1 words, 0 after the last leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
@@ -52,7 +48,7 @@ void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *num
     }
 }
 
-/* Writes enum hamt_sum of scanned arrays. */
+/* enum hamt_sum of scanned arrays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
                uint most, __global uint *out)

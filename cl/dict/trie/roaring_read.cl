@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the keys of a set in the Roaring portable format (shared/roaring.h). A kernel uses an offset or count only
- * after an earlier kernel has checked it.
+/* Reads the u32 or u64 keys of a set in the Roaring portable format (shared/roaring.h). A kernel uses an offset or
+ * count only after an earlier kernel has checked it.
  *
  *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
- *   roaring_containers  finds the containers, and checks that each begins where the one before it ends
- *   roaring_slices      checks that units of each slice ascend, and counts its keys
+ *   roaring_containers  finds the containers, and checks that they follow each other
+ *   roaring_slices      checks that units of each slice ascend, and counts keys
  *   roaring_counts      checks the number of keys in each descriptor
- *   roaring_keys        writes the keys, in order
- *
- * The host defines ORDO_KEY (u32 or u64), RUN_GROUP. */
+ *   roaring_keys        writes the keys */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -44,7 +42,6 @@ ORDO_FN bool roaring_has_offsets(const roaring_part *part)
     return !part->with_runs || part->containers >= ROARING_OFFSETS_FROM;
 }
 
-/* Where the first container must begin. */
 ORDO_FN ulong roaring_data(const roaring_part *part)
 {
     return roaring_offsets(part) + (roaring_has_offsets(part) ? 4 * (ulong) part->containers : 0);
@@ -71,7 +68,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Where container i begins, unchecked. The header of its bitmap lies before `end`. */
+/* Where container i begins, unchecked. Its bitmap's header lies before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -85,7 +82,7 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
 /* Reads the cookie at part->begin. Returns its fault, or ROARING_FAULT_WORDS. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* the least of either form */
+    if (size - part->begin < 8) /* the minimum of either form */
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -97,7 +94,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Reads the rest of a bitmap up to its end. Returns its fault, or ROARING_FAULT_WORDS. */
+/* Reads a bitmap up to its end. Returns its fault, or ROARING_FAULT_WORDS. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -116,7 +113,7 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps from..stop-1 of n in `size` bytes, with one work-item. `walk` keeps its state between launches.
+/* Finds bitmaps from .. stop - 1 of n in `size` bytes, with one work-item. `walk` keeps its state between launches.
  * wide: the upper half of its keys precedes each bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
@@ -140,7 +137,7 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
             fault = ROARING_FAULT_LEFT;
         if (fault != ROARING_FAULT_WORDS) {
             wrong[fault] = p;
-            at = size + 1; /* no further */
+            at = size + 1; /* ends the walk */
             break;
         }
         parts[p] = part;
@@ -154,7 +151,6 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
 
-/* The bitmap of container c: the last one with up to c containers before it. */
 ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, uint c)
 {
     uint low = 0, high = n_parts - 1;
@@ -177,7 +173,7 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* containers[c]; slices[c]: the number of its slices, 0 if it is wrong or c = n. */
+/* slices[c]: the number of container c's slices, 0 if it is wrong or c = n. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -214,7 +210,7 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* The first and last key of run j. The last may be above 65535. */
+/* A run's first and last key. The last may exceed 65535. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
@@ -270,7 +266,6 @@ void roaring_counts(__global const roaring_container *containers, __global const
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* A position in the keys of a slice. */
 typedef struct {
     __global const uchar *units;
     ulong                 key;
@@ -279,7 +274,7 @@ typedef struct {
     uint                  next, last; /* of the current run; next > last: `unit` is the next run */
 } roaring_cursor;
 
-/* Moves to the slice's key number `skip`, which exists. */
+/* Moves to key number `skip` of the slice, which exists. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {

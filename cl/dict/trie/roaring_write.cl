@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes sorted distinct keys in the Roaring portable format (shared/roaring.h). Each container has the form with the
- * fewest bytes; runs, if an array has as few.
- *
- *   roaring_heads   marks where containers and runs begin
- *   roaring_starts  lists these places
- *   roaring_shapes  chooses the form of each container, and counts its bytes
- *   roaring_parts   lists where bitmaps of 32-bit keys begin, and counts the bytes of their headers
- *   roaring_header  writes headers
- *   roaring_fill    writes containers
- *
- * The host defines ORDO_KEY (u32 or u64), RUN_GROUP. */
+/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container has the form
+ * with the fewest bytes; runs, if an array has as few. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -17,7 +8,7 @@
 
 /* Built together: roaring_heads roaring_starts roaring_shapes roaring_parts roaring_header roaring_fill */
 
-/* The upper half of a key, which selects its bitmap. */
+/* Selects a key's bitmap. */
 ORDO_FN uint roaring_high(ordo_key key)
 {
     return (uint) ((ulong) key >> 32);
@@ -50,7 +41,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* For each container: its bytes, whether it has runs, whether it is its bitmap's first; all 0 for c = n_containers. */
+/* For each container: its bytes in its shortest form, whether it has runs, whether it is its bitmap's first; all 0 for
+ * c = n_containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -71,7 +63,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Scanned arrays, with n_containers + 1 entries each. */
+/* Scanned arrays of n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -81,13 +73,12 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 typedef struct {
     __global const uint  *starts;   /* the first key of each container */
-    __global const ulong *sizes;    /* bytes of the containers before it */
-    __global const uint  *has_runs; /* how many before it have runs */
-    __global const uint  *firsts;   /* how many before it are their bitmap's first */
+    __global const ulong *sizes;    /* bytes of earlier containers */
+    __global const uint  *has_runs; /* earlier ones with runs */
+    __global const uint  *firsts;   /* earlier ones that are their bitmap's first */
     uint                  n_containers, wide;
 } roaring_sums;
 
-/* Whether the bitmap of containers from..end-1 has runs. */
 ORDO_FN bool roaring_with_runs(const roaring_sums *s, uint from, uint end)
 {
     return s->has_runs[end] != s->has_runs[from];
@@ -102,8 +93,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* First launch, with `lists`: part_starts[p] is the first container of bitmap p; after the last: n_containers.
- * Second launch: header_bytes[p] is the number of bytes before its containers; after the last bitmap: 0. */
+/* First launch, with `lists`: part_starts[p] is the first container of bitmap p; after the last: n_containers. Second
+ * launch: header_bytes[p] is the bytes before its containers; after the last bitmap: 0. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -133,14 +124,13 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Where bitmap p begins, with its upper half. header_bytes is scanned. */
+/* Where bitmap p, with its upper half, begins. header_bytes is scanned. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
     return (s->wide ? 8 : 0) + header_bytes[p] + s->sizes[part_starts[p]];
 }
 
-/* Where container c of bitmap p begins. */
 ORDO_FN ulong roaring_container_at(const roaring_sums *s, __global const ulong *header_bytes, uint p, uint c)
 {
     return (s->wide ? 8 : 0) + header_bytes[p + 1] + s->sizes[c];
@@ -155,7 +145,6 @@ ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
     return bits;
 }
 
-/* Writes each container's part of its bitmap's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const uint *part_starts,
                     __global const ulong *header_bytes, __global uchar *out, ulong out_at)
@@ -188,8 +177,7 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* The first key of a word writes the word and clears the words without keys before it. The container's last key
- * clears the words after its own. */
+/* A word's first key writes it and clears empty words before it. The container's last key clears the words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -206,7 +194,6 @@ ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint e
     roaring_put_16(words, 2 * (ulong) word, bits);
 }
 
-/* Writes run r, whose first key is key m. */
 ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint *runs, __global const uint *run_starts,
                               uint begin, uint end, uint m, __global uchar *bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches of an X-fast trie. shared/xfast.h draws it and lists the invariants.
  *
- * The host defines ORDO_KEY, and ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the bytes of the table's values. The bytes
- * of the dictionary's values are an argument. */
+ * ORDO_VALUE_BYTES is XFAST_ENTRY_BYTES, the bytes of the table's values. The bytes of the dictionary's values are an
+ * argument. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -22,12 +22,11 @@ typedef struct {
     hash_table               table;
 } xfast_trie;
 
-/* Leaves first..end-1. */
+/* Leaves first .. end - 1. */
 typedef struct {
     uint first, end;
 } xfast_range;
 
-/* Equal bits from the top. */
 ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
 {
     return (uint) clz(a ^ b);
@@ -52,8 +51,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* The leaves of the key's longest prefix of up to *length bits in flat or table, by a binary search over levels.
- * Sets *length to its bits. */
+/* The leaves of the key's longest prefix of up to *length bits in flat or table, by a binary search over levels. Sets
+ * *length to its bits. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -72,12 +71,11 @@ ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, ui
     return leaves;
 }
 
-/* Leaves that bound the place of a key. */
 ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1 the next longer prefix has up to XFAST_LEAF leaves: the first ones, or the last ones. */
+    /* With group 1 the next longer prefix has up to XFAST_LEAF leaves: the first or the last ones. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -87,7 +85,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* The number of keys that are less than a key, or not greater (`upper`). */
+/* The number of keys less than a key, or not greater (`upper`). */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -101,7 +99,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* xfast_rank of the first n keys, step by step for all keys. */
+/* xfast_rank of the first n keys, step by step for all. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
@@ -129,13 +127,11 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
 
 #define XFAST_NONE 0xffffffffu
 
-/* The place `rank` if it has this key, else XFAST_NONE. */
 ORDO_FN uint xfast_place_at(const xfast_trie *trie, ordo_key_form form, uint rank)
 {
     return rank < trie->shape.count && key_bits(trie->keys[rank]) == form ? rank : XFAST_NONE;
 }
 
-/* The place of a key, or XFAST_NONE. */
 ORDO_FN uint xfast_place(const xfast_trie *trie, ordo_key_form form)
 {
     return xfast_place_at(trie, form, xfast_rank(trie, form, false));

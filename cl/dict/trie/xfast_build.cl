@@ -2,11 +2,8 @@
 /* Builds flat and table of a sorted run of distinct keys. The key before a leaf and the key XFAST_LEAF places after it
  * show which prefixes begin with the leaf, and which of these have more than XFAST_LEAF leaves.
  *
- *   xfast_flat      counts leaves before each short prefix
- *   xfast_count     counts the entries that begin with each leaf
- *   xfast_entries   writes the entries
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. */
+ *   xfast_flat                   leaves before each short prefix
+ *   xfast_count, xfast_entries   the entries that begin with each leaf */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -20,7 +17,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* Leaf i is the first leaf of an entry on levels first + 1 to first + n. */
+/* A leaf is the first of an entry on levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -57,7 +54,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
-/* Writes the entries that begin with leaf i to places offsets[i] to offsets[i + 1] - 1. */
+/* The entries that begin with leaf i go to places offsets[i] to offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks X1, X2 and X4 of shared/xfast.h, and counts the entries that the leaves need (X3).
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. */
+/* Checks X1, X2 and X4 of shared/xfast.h, and counts the entries that the leaves need (X3). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"

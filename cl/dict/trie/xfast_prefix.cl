@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of prefixes.
+/* Queries of prefixes: keys with some first bits, and the longest prefix of each query that is a key.
  *
- *   xfast_under     counts keys with some first bits
- *   xfast_masks     lengths of each key's own prefixes that are keys (X4 of shared/xfast.h)
- *   xfast_matches   the longest prefix of each query that is a key
+ * A prefix as a key is its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that the
+ * prefix covers, so a prefix that covers a query covers all keys between itself and the query. Hence the last key not
+ * greater than the query, or the first greater one, has all stored prefixes of the query among its own, up to their
+ * common bits, and their masks (X4 of shared/xfast.h) give them.
  *
- * A prefix as a key is also its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that
- * the prefix covers. So a prefix that covers a query covers all keys between itself and the query. Therefore the last
- * key that is not greater than the query, or the first one that is, has all stored prefixes of the query among its own,
- * up to their common bits. The masks of these two keys give them.
- *
- * The host defines ORDO_KEY (of u32 or u64), ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL. */
+ * ORDO_KEY is u32 or u64. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* The leaves of a prefix of 1 to flat_bits bits. */
+/* length: 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -37,7 +33,7 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* counts[i]: keys whose first lengths[i] bits equal those of keys[i]. */
+/* counts[i]: the number of keys that agree with keys[i] in the first lengths[i] bits. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
@@ -71,7 +67,6 @@ ORDO_FN uint xfast_length_of(ordo_key_form word)
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
 }
 
-/* The mask of a key, by a search for each length. */
 ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
 {
     const uint    most = xfast_length_of(word);
@@ -82,14 +77,14 @@ ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
     return mask;
 }
 
-/* The bits of a neighbour's mask that hold for this key: lengths of prefixes of both. */
+/* The bits of a neighbour's mask for prefixes of both keys. */
 ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
 {
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
 /* A key's stored prefixes are itself, the lesser ones of the key before it, and the greater ones of the next key. So
- * the masks of a share of keys follow from the masks of its two ends. */
+ * the masks of a share's ends give all its masks. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -125,7 +120,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Without a match only found is written. */
+/* Without a match writes only found. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries, RUN_STEP for each work-item.
- *
- *   xfast_find   values of keys
- *   xfast_ranks  number of keys before each key
- *   xfast_seek   nearest keys
- *   xfast_tally  number of keys in each range
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES (XFAST_ENTRY_BYTES), RUN_GROUP. Outputs may be NULL. */
+/* Queries, RUN_STEP for each work-item. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
@@ -64,7 +57,7 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* The last key that is less than keys[i], or not greater (`upper`); with `forward`, the key after it. */
+/* The last key less than keys[i], or not greater (`upper`); with `forward`, the key after it. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
