@@ -4,7 +4,7 @@
 
 usage: embed.py OUTPUT ROOT SOURCE...     (paths in the table are relative to ROOT)
 
-Lines "/* Built together: NAME... */" name kernels of which all are built where one is asked for.
+Comments "/* Built together: NAME... */" name kernels. A call of one of them builds all.
 """
 import os
 import re
@@ -19,7 +19,7 @@ def c_array(data):
 def together(source, text, every_text):
     """The sets of kernels that are built together, a line each, a space before and after each name. A file's kernels are also those
     of the files that it includes."""
-    sets = [line.split() for line in re.findall(r"^/\* Built together: (.*) \*/$", text, re.M)]
+    sets = [names.replace("\n *", " ").split() for names in re.findall(r"^/\* Built together: (.*?) \*/$", text, re.M | re.S)]
     names = [name for names in sets for name in names]
     for name in names:
         if names.count(name) > 1 or not re.search(rf"\b(void|\w+)\b[ (]{name}\b", every_text):
