@@ -5,9 +5,9 @@
  * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
  * FOLD_SEGMENTED   1: an item also has a head flag, and no fold continues across a head:
  *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                  The operation is associative, not commutative: all functions keep the order of the items.
- * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits in place of the flag: the number of heads in the upper half,
- *                  the position of the last head in the lower half; 0 without heads
+ *                  This is associative, not commutative: all functions keep the order of the items.
+ * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits for the flag: the number of heads in the upper half, the
+ *                  position of the last head in the lower half; 0 without heads
  * FOLD_VALUES      0: items have marks only
  * FOLD_GROUP       work-items per group; a group of 1 needs no barrier
  *
@@ -65,8 +65,8 @@
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* An item: a value, that is the key (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1). No structs:
- * Oclgrind 21.10 cannot run functions that return structs. */
+/* An item: the key (FOLD_SUM) or its ordered form; in segments also a flag (0 or 1). Oclgrind 21.10 cannot run
+ * functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -120,7 +120,7 @@ ORDO_FN fold_word fold_value(fold_item x)
 #endif
 }
 
-/* The flag or mark; 0 if items have none. */
+/* The flag or mark, else 0. */
 ORDO_FN fold_mark fold_head(fold_item x)
 {
 #if FOLD_SEGMENTED || FOLD_NUMBERED
@@ -131,7 +131,7 @@ ORDO_FN fold_mark fold_head(fold_item x)
 }
 
 #if FOLD_NUMBERED
-/* The mark of a head at `at`; an item's number of heads; the position of its last head. */
+/* The mark of a head at `at`; the number of heads; the position of the last head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -153,7 +153,7 @@ ORDO_FN bool fold_is_closed(fold_item x)
 }
 
 #if !FOLD_COUNTS
-/* The value of a stored key, and the key of a value. */
+/* The value of a stored key, and the reverse. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
 #if FOLD_OP == FOLD_SUM
@@ -218,13 +218,13 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* x of one lane, which is the same for the whole team. */
+/* x of one lane, the same lane for the whole team. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* The fold of x over the lanes 0 .. this one. */
+/* The fold over lanes 0 .. this one. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -235,7 +235,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* The fold over the lanes before this one, from the result of team_fold_upto. */
+/* The fold over lower lanes, from the result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -246,7 +246,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* The fold over all lanes, in all lanes; lane 0 first. */
+/* The fold over all lanes in ascending order, in all lanes. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -257,7 +257,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* The fold over all lanes, in all lanes; the highest lane first. */
+/* The fold over all lanes in descending order, in all lanes. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -276,8 +276,7 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each team's item by the fold up to and with it. The whole group calls; barriers before the reads and after
- * the writes. */
+/* Replaces each team's item by the fold up to and with it. Barriers: before the reads and after the writes. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -294,11 +293,10 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* The fold of `mine`, which is the same in all lanes of a team, over the teams before this one; *total: over all teams.
+/* The fold of `mine` (equal in all lanes of a team) over earlier teams; *total: over all teams.
  *
  * Called by   the whole group, from uniform control flow
- * Barriers    between the writes of scratch and the reads; none after. The caller has one before its next writes.
- */
+ * Barriers    between the writes and reads of scratch; none after. The caller has one before its next writes. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -323,7 +321,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The fold of x over all work-items, in all work-items. Called as group_fold_before. */
+/* The fold of x over all work-items, in all of them. Called as group_fold_before. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -331,7 +329,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The fold of items[0 .. count - 1], which earlier launches wrote. Called as group_fold_before. */
+/* The fold of items[0 .. count - 1], from earlier launches. Called as group_fold_before. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -4,8 +4,8 @@
  *
  * Look-back (tiles_look_back): one launch reads and writes every element once. Groups wait, with a bound, for groups
  * that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its range of tiles; then each group
- * folds the results of the earlier ranges and writes its range. Two launches read the elements twice, and no group
- * waits. A single group needs tiles_ranges only.
+ * folds the results of earlier ranges and writes its range. Two launches read the elements twice, and no group waits. A
+ * single group needs tiles_ranges only.
  *
  * Definitions of the including file, before the #include
  *   LOOKBACK_INPUT   the arrays of a call
@@ -19,13 +19,13 @@
  *   tile_fold        loads a tile and returns its fold
  *   tile_whole       loads and writes a tile; returns the fold up to its end
  *
- * SCAN_LOOKBACK   tuning: 1 look-back */
+ * SCAN_LOOKBACK tuning: 1 look-back */
 #pragma once
 #include "group/fold.cl"
 
 #ifdef TILE_ROWS /* group/tile.cl is used */
 
-/* Sets t->row to folds within the team's part of the tile. Returns the fold of that part. */
+/* Sets t->row to folds within the team's part of the tile. Returns the part's fold. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -43,8 +43,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile's elements before this lane's row
- * r. Called as group_fold_before. */
+/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile before this lane's row r. Called
+ * as group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -57,8 +57,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Writes a tile. before: the fold of all earlier elements. Returns the fold up to the tile's end. The whole group
- * calls, from uniform control flow; barriers before and after scratch is written. */
+/* Loads and writes a tile; returns the fold up to its end. before: the fold of all earlier elements. The whole group
+ * calls, uniformly; barriers before and after the writes of scratch. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -71,7 +71,7 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles` for group g. */
+/* The end of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
