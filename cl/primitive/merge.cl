@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of two sorted arrays in one launch. Each work-group finds the begin of its tile of the output in
- * both inputs, so only the result is written.
+/* The stable merge of two sorted arrays in one launch, which writes only the result: each work-group finds its tile of
+ * the output in both inputs.
  *
  *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements from input to output
@@ -37,13 +37,13 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* A tile of the output: from element `begin` on, a_count elements of a from a_begin on, and b_count of b from b_begin
+/* A tile of the output, from element `begin` on: a_count elements of a from a_begin on, and b_count of b from b_begin
  * on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements hold at least `a` elements of a. True for a <= low, false for a > high.
+/* Whether the merge's first `diagonal` elements hold at least `a` elements of a: true for a <= low, false for a > high.
  */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
@@ -52,8 +52,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before them. If these contradict each other,
- * because the input is not in order, the end is adjusted. */
+/* Sets the tile between two diagonals from the numbers of a's elements before them. If the input is not in order, these
+ * may contradict each other; then the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -80,7 +80,7 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* the place in the tile's input of each element of its output */
+    ushort from[MERGE_TILE]; /* each output element's place in the tile's input */
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
@@ -93,13 +93,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The number of a's elements among the first `diagonal` elements is low to high. */
+/* The number of a's elements among the first `diagonal` is low to high. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
 /* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. Every lane of the
- * sub-group calls, from uniform control flow. */
+ * sub-group calls, uniformly. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -110,10 +110,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* The number of a's elements among the first `diagonal` elements of the merge, found by a team. The first step tests
- * places `near` apart around the place for equal distributions. If the answer is there, less than `near` remains. Each
- * further step leaves one part in TEAM_WIDTH + 1. Every lane of the sub-group calls, from uniform control flow; teams
- * may have different diagonals. */
+/* merge_path by a team. The first step tests places `near` apart around the place for equal distributions; if the
+ * answer is there, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. Every lane of the
+ * sub-group calls, uniformly; teams may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -126,13 +125,13 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets the tile of this work-group. The whole group calls. a_split may be written after the next barrier. */
+/* Sets this work-group's tile. The whole group calls. a_split may be written after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* both teams may belong to one sub-group, which must call as a whole */
+    /* Both teams may belong to one sub-group, which must call as a whole. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -146,8 +145,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 /* Element `at` of a tile's input: a's part, then b's part. */
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and its values if they are staged. Beyond the end of the last tile it reads the last element
- * again, so that no load has a condition. The whole group calls; a barrier must follow. */
+/* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so that no load
+ * has a condition. The whole group calls; a barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -176,8 +175,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's parts in place. Each work-item produces MERGE_ITEMS neighbours. The whole group calls, after a
- * barrier; ends with a barrier. */
+/* Merges the tile's parts in place, MERGE_ITEMS neighbours by each work-item. The whole group calls, after a barrier;
+ * ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -263,7 +262,7 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 
 #else /* one work-item */
 
-/* The number of a's elements among the first `diagonal` elements of the merge. */
+/* merge_path by one work-item. */
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
@@ -278,7 +277,7 @@ ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
     return low;
 }
 
-/* Copies `count` elements of one input to the output from element `to` on. */
+/* Copies the first `count` elements. */
 ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_value *values, uint count,
                         __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -316,7 +315,7 @@ void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* this many steps cannot use up either part, so they need no test */
+        /* these steps cannot use up either part, so they need no test */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

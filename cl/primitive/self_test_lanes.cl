@@ -10,7 +10,7 @@
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
 #endif
 
-/* A work-item's input and the place of its answers. */
+/* A work-item's input and its answers' place. */
 typedef struct {
     uint            x;
     ulong           wide;
@@ -23,7 +23,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* LANES_WIDE(x), in a loop whose rounds differ from lane to lane, so that the lanes are out of step afterwards. */
+/* LANES_WIDE(x), by a loop whose rounds differ between lanes, so that they are out of step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -166,9 +166,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The first word of each key becomes the greatest complement of the key's words, and then the least word. The whole
- * group calls it. It ends with a barrier, because without it PoCL 6.0 omits the last loop, and the self-test fails.
- * Uses no device/atomic.cl, so that the lanes are tested even if atomics do not compile. */
+/* Each key's first word becomes the greatest complement of the key's words, then the least word. The whole group calls.
+ * Ends with a barrier, without which PoCL 6.0 omits the last loop, and the self-test fails. Does not use
+ * device/atomic.cl, so that lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -189,7 +189,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* words     PHASES_WORDS for each part, n of which are folded */
+/* words PHASES_WORDS for each part, whose first n are folded */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits and cleared buffers
- * suffices. */
+/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch suffices, without waits and
+ * cleared buffers. */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of the counters for different lanes, because equal keys would contend for one word. */
+/* Copies of the counters for different lanes, because equal keys would contend for a word. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 /* Concurrent reads of a work-item. */
 #define DIRECT_AHEAD 4

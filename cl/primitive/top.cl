@@ -3,8 +3,8 @@
  * each pass keeps the candidates with the searched digit. It reads the array twice, or a few times more if very many
  * elements share their first digits.
  *
- * Candidates are written to a list as soon as they fit. Until then, a pass reads the array again and finds candidates
- * by their digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+ * Candidates are written to a list once they fit. Until then, a pass reads the array again and finds candidates by
+ * their digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
  * Taken elements lie in any order. One group sorts few of them (top_order), else the caller sorts them.
  *
@@ -12,8 +12,7 @@
  *   TOP_SELECT                  1: only the element of rank `needed` - 1
  *   TOP_GROUP, TOP_ITEMS        tuning: work-items per group, elements per work-item and round
  *   TOP_BITS                    bits of the widest digit
- *   TOP_COPIES                  copies of the counters in local memory, because equal digits would contend for one word
- */
+ *   TOP_COPIES                  copies of the local counters, because equal digits would contend for a word */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -136,7 +135,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The contribution of a value of the next digit to the key, and to the index. */
+/* The part of the key, and of the index, that the next digit gives. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -148,7 +147,7 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* Digits of a work-item for the scan, and how many of them it reads at the same time. */
+/* A work-item's digits of the scan, and the number that it reads at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
@@ -179,8 +178,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds the digit of element number `needed` (from 1 on) in the histogram of the candidates,
- * and records it. */
+/* The last group to finish finds, in the candidates' histogram, the digit of element number `needed` (from 1 on), and
+ * records it. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -274,7 +273,7 @@ typedef struct {
     top_record now, prev; /* the last pass; the one before it */
     bool       done;      /* all candidates are taken */
     uint       digit;     /* the searched digit */
-    uint items; /* elements of a work-item and round; few if there are few elements, so that all groups have some */
+    uint       items;     /* elements of a work-item and round; fewer if not all groups would have some */
 } top_step;
 
 /* Whether an element agrees with the searched one in all digits before the last. */
@@ -291,7 +290,6 @@ ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, or
 #define TOP_TAKE    1u
 #define TOP_KEEP    0x10000u
 
-/* Elements of the source, read at the same time. */
 typedef struct {
     ordo_key_form key[TOP_AHEAD];
     uint          index[TOP_AHEAD];
@@ -310,7 +308,6 @@ ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __privat
     }
 }
 
-/* Whether an element is taken, kept or neither. */
 ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private const top_elements *e, uint k)
 {
     if (!e->there[k])

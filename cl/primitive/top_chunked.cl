@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few least elements of an array, on a CPU: one work-item per chunk of consecutive elements. It compares many keys at a
- * time with a limit and collects the lower ones. When its list is full, it keeps the needed ones and lowers the limit.
- * Most elements cost one comparison. No barriers.
+/* Few least elements of an array, on a CPU, without barriers: one work-item per chunk of consecutive elements compares
+ * blocks of keys with a limit and collects the lower ones. When its list is full, it keeps the needed ones and lowers
+ * the limit. Most elements cost one comparison.
  *
  * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
  * selection. */
@@ -47,7 +47,6 @@ ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, 
     return limit;
 }
 
-/* Whether any of a block of keys is less than `limit`. */
 ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
 {
     uint below = 0;
