@@ -8,19 +8,16 @@
  *             for a change sees it.
  *   acquire   later accesses of this work-item happen after it.
  *   release   earlier accesses of this work-item happen before it.
- *   Pairs     if an acquire load reads the word of a release store, the loading work-item then sees everything that the
- *             storing one did before the store. A barrier (global fence) before the store and a barrier after the load
- *             extend this to their groups.
+ *   Pairs     an acquire load that reads a release store's word sees everything that the storing work-item did before.
+ *             A barrier (global fence) before the store and one after the load extend this to their groups.
  *
  * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
  * launch may be stale, even after an acquire by ANOTHER work-item of this group, unless a barrier lies between.
  * Cheapest is no order: put flag and payload in one word and use relaxed accesses.
  *
- * In a launch, all accesses to such a word are by these functions. An acquire discards a compute unit's whole
- * first-level cache. Atomic loads are read-modify-writes on some devices.
- *
- * With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between groups is undefined, and the host chooses no algorithm that needs
- * it (ordo_facts.groups_progress). */
+ * In a launch, only these functions access such a word. An acquire discards a compute unit's whole first-level cache.
+ * Atomic loads are read-modify-writes on some devices. With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between groups is
+ * undefined, and the host chooses no algorithm that needs it (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 

@@ -282,7 +282,6 @@ ORDO_FN uint last_lane(team_mask lanes)
 }
 #endif
 
-/* The team's part of a sub-group's mask. */
 ORDO_FN team_mask team_part_(subgroup_mask lanes)
 {
 #if TEAM_WIDTH == ORDO_SUBGROUP
@@ -294,7 +293,6 @@ ORDO_FN team_mask team_part_(subgroup_mask lanes)
 
 /* ---- votes and shuffles ---------------------------------------------------------------------------------------- */
 
-/* The team's lanes with p. */
 ORDO_FN team_mask team_ballot(bool p)
 {
 #if TEAM_WIDTH == 1
@@ -453,7 +451,6 @@ ORDO_FN ulong team_shuffle_up64(ulong x, uint distance)
 
 #endif
 
-/* x of one lane, uniform in the team. */
 ORDO_FN uint team_bcast(uint x, uint lane)
 {
     return team_shuffle(x, lane);
@@ -493,7 +490,6 @@ ORDO_FN ulong team_scan_inclusive_add64(ulong x)
     return x;
 }
 
-/* The sum of x over lower lanes; 0 in lane 0. */
 ORDO_FN uint team_scan_exclusive_add(uint x)
 {
     return team_scan_inclusive_add(x) - x;

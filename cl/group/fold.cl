@@ -270,7 +270,6 @@ ORDO_FN fold_item team_fold_backwards(fold_item x)
 
 /* ---- work-groups ----------------------------------------------------------------------------------------------- */
 
-/* One item per team. */
 typedef struct {
     fold_item team[FOLD_TEAMS];
 } fold_scratch;

@@ -11,7 +11,6 @@ ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
 }
 
-/* Words of bits of `count` elements. */
 ORDO_FN uint run_words(uint count)
 {
     return (count >> 5) + ((count & 31) != 0);

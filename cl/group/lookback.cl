@@ -5,18 +5,18 @@
  * Levien and Owens, Decoupled Fallback (SPAA 2025).
  *
  * Each tile publishes its own fold (LOOKBACK_OWN), later the fold up to its end (LOOKBACK_PREFIX). A tile combines the
- * published folds from its left neighbour back to the first prefix.
+ * folds from its left neighbour back to the first prefix.
  *
- * State      Nothing is cleared before a launch: each word holds the launch's stamp, and words with other stamps
- *            count as unpublished. The group with the last ticket resets the ticket.
- * Order      Each word holds flag and payload, so relaxed accesses suffice. A reader of several words repeats until all
- *            have the same flag.
+ * State      Nothing is cleared before a launch: words with another launch's stamp count as unpublished. The group with
+ *            the last ticket resets the ticket.
+ * Order      Each word holds flag and payload, so relaxed accesses suffice. Readers of several words repeat until all
+ *            flags agree.
  * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. After LOOKBACK_POLLS
- *            polls of a silent tile, the waiting group folds that tile from the input. So no device hangs; without
- *            forward progress (groups_progress) look-back is slow.
+ *            polls of a silent tile, it folds that tile from the input. So no device hangs; without forward progress
+ *            (groups_progress) look-back is slow.
  * In place   The output may be the input: see lookback_again.
  *
- * Definitions of the including file, before the #include
+ * The including file defines, before the #include
  *   LOOKBACK_INPUT    the type of the arrays
  *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
  *                     folds one tile from the input, in all lanes of the calling sub-group

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges in local memory by merge path.
- *
- * The stable merge of a and b is a path through the grid of their elements: one step right for an element of a, one
- * down for one of b. Its first d steps end on the d-th diagonal, where a binary search finds it without the path.
- * Green, McColl, Bader, GPU Merge Path (ICS 2012).
+/* Merges in local memory by merge path. The stable merge of a and b is a path through the grid of their elements: one
+ * step right for an element of a, one down for one of b. Its first d steps end on the d-th diagonal, where a binary
+ * search finds it without the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
  *
  * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function stays within them.
  */

@@ -2,14 +2,11 @@
 /* Stable ranks of a tile of keys by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
  *
  * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
- * RANK_ITEMS of lane e % TEAM_WIDTH. Reads are coalesced, and a team counts its keys register by register, each lane by
- * lane.
+ * RANK_ITEMS of lane e % TEAM_WIDTH. So reads are coalesced. Each team counts digits in its own row of local memory,
+ * register by register; lanes with the same digit find each other by ballots (team_match). Merrill and Grimshaw,
+ * Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016).
  *
- * Each team counts digits in its own row of local memory. Lanes with the same digit find each other by ballots
- * (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots: Ashkiani
- * et al., GPU Multisplit (PPoPP 2016).
- *
- * The whole group calls all functions, from uniform control flow. */
+ * The whole group calls all functions, uniformly. */
 #pragma once
 #include "device/team.cl"
 #include "group/scan.cl"

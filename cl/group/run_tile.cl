@@ -56,8 +56,8 @@ typedef struct {
     uint          has_next[RUN_TABLE_MAX];
     uint          ticket, tiles_before; /* look-back's */
 #endif
-    uint start[RUNS_REGIONS];       /* a region's first slot */
-    uint count[RUNS_REGIONS];       /* a region's elements */
+    uint start[RUNS_REGIONS];
+    uint count[RUNS_REGIONS];
     uint used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
     uint begin;                     /* the tile's first element of the output */
 } runs_local;
@@ -288,7 +288,6 @@ ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
     return does;
 }
 
-/* Whether a slot's element is the newest of its key. */
 ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
 {
     const ordo_key_form x = mem->keys[slot];

@@ -8,13 +8,11 @@
  *     type group_reduce_NAME(type x, __local type *scratch)
  *         combines x over all work-items, in all of them.
  *
- * `combine` is a function or macro of two values; `suffix` is empty for 32 bits, 64 for 64 bits.
+ * `combine` is a function or macro; `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
+ * scratch has GROUP_SCAN_WORDS values; a barrier must follow before its next use.
  *
- *   Called by   the whole group, from uniform control flow.
- *   scratch     GROUP_SCAN_WORDS values of local memory. The functions begin with a barrier. After the call, a barrier
- *               must precede other uses.
- *   Barriers    two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 2 with
- *               narrower teams. None orders global memory. */
+ * Barriers: two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 2 with narrower
+ * teams. None orders global memory. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"

@@ -113,7 +113,6 @@ ORDO_FN int piece_sum8(int8 eight)
 #define piece_sum(v) piece_sum8(convert_int8(piece_halves(v)))
 #endif
 
-/* The number of a piece's ordered forms before the query. */
 ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 {
 #if SEARCH_UPPER
@@ -150,7 +149,6 @@ ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[
 #endif
 }
 
-/* Loads a piece that is not read again soon. */
 #if SEARCH_ONCE
 ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
@@ -170,7 +168,6 @@ ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key p
 #define piece_load_once piece_load
 #endif
 
-/* Makes keys their ordered forms. */
 ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
 {
     ORDO_UNROLL
@@ -178,7 +175,6 @@ ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
         piece[i] = key_bits(piece[i]);
 }
 
-/* The number of a piece's ordered forms before the query. */
 ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
 {
     uint before = 0;
@@ -267,9 +263,10 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  *             each end, with a probe per work-item: log(count) / log(SEARCH_GROUP / 2) rounds. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
+/* Each side's probes before its query, and their number. */
 typedef struct {
-    uint before[2][NARROW_PROBES]; /* whether a probe is before its side's query */
-    uint count[2];                 /* a side's probes before its query */
+    uint before[2][NARROW_PROBES];
+    uint count[2];
 } narrow_scratch;
 ORDO_STATIC_ASSERT(sizeof(narrow_scratch) == SEARCH_NARROW_BYTES(SEARCH_GROUP), "the host counts these bytes");
 

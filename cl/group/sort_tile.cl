@@ -43,7 +43,6 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
 #define SORT_PLAN
 #endif
 
-/* The digit of a pass. Its number is SORT_IDLE in an idle pass. */
 ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 {
 #if SORT_PLANNED

@@ -63,7 +63,6 @@ ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
     return value_combine_by(a, b, COMBINE_HOW);
 }
 
-/* The identity of the combination. */
 #define VALUE_NONE (COMBINE_OP == COMBINE_SUM ? (ordo_value) 0 : value_of_rank(0, COMBINE_HOW))
 
 #endif

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key, the fold of the values and the number of elements of each segment of equal keys.
  *
- * A scan finds for each element its segment, the segment's first element, and the fold so far. The work-item at the
- * next segment's head writes a segment's results. Ways (group/tiles.cl): look-back (by_key_lookback), or folds of
- * ranges first (by_key_sums, by_key_ranges).
+ * A scan (group/tiles.cl) finds for each element its segment, the segment's first element, and the fold so far. The
+ * work-item at the next segment's head writes a segment's results.
  *
  *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
  *   BY_KEY_VALUES            1: there are values to fold
  *   ORDO_KEY, FOLD_OP        the type and operation of the folds (group/fold.cl)
  *   BY_KEY_WIDEN             folds of 8 bytes of values of 4 bytes, 1: unsigned, 2: signed; 0: the same type
  *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK            tuning: 1 look-back
  *
  * Registers are ordered as in group/tile.cl, with vectors of 4 elements for all types. */
 #pragma once
@@ -141,7 +139,6 @@ ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 
 #if FOLD_GROUP == 1
 
-/* A tile: elements first .. end - 1. */
 typedef struct {
     uint first, end;
 } input_tile;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (counts of 32 bits) finds their
- * places: by look-back (compact_lookback), or by counts of ranges first (compact_counts, compact_ranges;
- * group/tiles.cl).
+/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (group/tiles.cl; counts of 32 bits)
+ * finds their places.
  *
  *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
  *   FOLD_GROUP, TILE_ITEMS                   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK                            tuning: 1 look-back
  *
  * A team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of each row. One ballot
  * ranks a row's elements, and the kept ones are written to neighbouring places. */
@@ -117,8 +115,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags;  /* a bit per element */
-    uint          before; /* kept by earlier teams of the tile */
+    uint          flags; /* a bit per element */
+    uint          before;
     uint          own;
 } input_tile;
 
@@ -189,7 +187,7 @@ ORDO_FN fold_item tile_whole(__private const compact_arrays *a, uint tile, fold_
 {
     input_tile t;
 #if FOLD_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE); /* scratch is written again */
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     const fold_item own = tile_fold(a, tile, &t, scratch);
     tile_write(a, tile, &t, before);

@@ -11,7 +11,7 @@
 #define INDEX_NODE_LOG2 4
 #endif
 #ifndef INDEX_GROUP
-#define INDEX_GROUP 64 /* work-items per work-group */
+#define INDEX_GROUP 64
 #endif
 
 /* Writes every entry of every level. Each reads its key from the array, so no level waits for another. */

@@ -85,7 +85,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* a's elements before the tile, and before the next tile */
+    uint a_split[2]; /* the numbers of a's elements before the tile and before the next one */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -142,7 +142,6 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
     merge_set_tile(tile, begin, end, a_split[0], a_split[1]);
 }
 
-/* Element `at` of a tile's input: a's part, then b's part. */
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
 /* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so that no load
@@ -198,7 +197,6 @@ ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_loca
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the merged tile. The whole group calls, after a barrier. */
 ORDO_FN void merge_store(__private const merge_input *in, __private const merge_tile *tile,
                          __local const merge_local *mem, __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -277,7 +275,6 @@ ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
     return low;
 }
 
-/* Copies the first `count` elements. */
 ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_value *values, uint count,
                         __global ordo_key *keys_out, __global merge_value *values_out)
 {

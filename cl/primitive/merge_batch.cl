@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch into a sorted array, for CPUs: a key of the batch gets the batch's last element with this key,
- * or none if it is hidden; other keys keep the array's. The array's keys are distinct, and none is hidden. Unlike a
- * merge of two runs (merge_runs.cl), this copies segments of the array without keys of the batch whole, after a search,
- * and knows all places before it writes. One work-item per tile:
+ * or none if it is hidden; other keys keep the array's. The array's keys are distinct, and none is hidden. Unlike
+ * merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all places before it
+ * writes. One work-item per tile:
  *
  *   batch_place   finds the places in the array of the tile's elements of the batch, and counts the result
  *   batch_write   writes the result behind earlier tiles'
@@ -35,7 +35,6 @@ ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const o
     return low;
 }
 
-/* A tile's elements of the array and of the batch. */
 typedef struct {
     uint array, array_end, batch, batch_end;
 } batch_tile;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stable merge of up to RUN_TABLE_MAX sorted runs in one pass over the data. Elements are ordered by key, then run,
- * then place. So no two are equal, and every cut below is exact for any keys.
+ * then place, so every cut below is exact for any keys.
  *
  *   runs_sample    copies the samples, every stride-th element of each run, into one array
  *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
- *   runs_split     finds how many elements of each run do not come after each splitter
- *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
+ *   runs_split     finds the number of each run's elements up to each splitter
+ *   runs_tiles     one group per tile loads its part of each run, merges these in pairs in local memory, stores them
  *   runs_dedup     as runs_tiles, but writes only the newest element of each key
- *   runs_heads     marks the first of equal keys of a run, for a scan of values that are combined
+ *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
- * The host passes each run's buffer; runs may share one. RUNS_KEEP: each element's hidden bit goes with it.
- * RUNS_FILTER: only elements whose bit is 0 are written, to places from the runs' visible counts. RUNS_DEDUP: only the
- * last element of each key is written, if its bit is 0, to places from look-back, so runs need not be resolved.
+ * RUNS_KEEP: elements keep their hidden bits. RUNS_FILTER: only elements with bit 0 are written, to places from the
+ * runs' visible counts. RUNS_DEDUP: only the last element of each key is written, if its bit is 0, to places from
+ * look-back; so runs need not be resolved.
  *
- * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys: the last
- * element's value is combined with the first run's value of its key, if any. The last one's value already includes the
- * second run's others.
+ * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys: its value
+ * is combined with the last one of the second run, which already includes the second run's others.
  *
  * Between two splitters lie `window` samples (the later splitter included), and in each run fewer than `stride`
  * elements between two samples: so a tile has at most window * stride + n_runs * (stride - 1) elements. */
@@ -32,7 +31,6 @@
 #ifndef RUNS_ITEMS
 #define RUNS_ITEMS 9
 #endif
-/* Work-items per group of the search kernels. */
 #ifndef RUNS_SEARCH_GROUP
 #define RUNS_SEARCH_GROUP 64
 #endif
@@ -40,10 +38,8 @@
 #ifndef RUNS_HIDDEN
 #define RUNS_HIDDEN RUNS_PLAIN
 #endif
-/* Whether an element's place in a tile's input matters. */
 #define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
 #define RUNS_FROM_HIDDEN 0x8000
-/* Whether groups write only visible elements. */
 #define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_FILTER || RUNS_HIDDEN == RUNS_DEDUP))
 #if VALUE_COMBINES && !(RUNS_GROUP > 1 && RUNS_HIDDEN == RUNS_DEDUP && ORDO_VALUE_BYTES)
 #error "COMBINE_OP is for RUNS_HIDDEN 3, with values, by groups"
@@ -58,7 +54,6 @@
 
 /* ---- where tiles end ------------------------------------------------------------------------------------------- */
 
-/* One work-item per sample. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 {
@@ -204,7 +199,6 @@ ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, 
     return visible;
 }
 
-/* Counts a tile's visible elements in the runs. */
 ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 {
     uint visible = 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the results: the
- * last group to finish in the same launch (reduce_once), which waits for no group, or the group of a second launch
- * (reduce_keys, reduce_sums). Integer operations are associative and commutative, so any grouping gives the same
- * result.
+ * last group to finish in the same launch (SCAN_LOOKBACK 1, reduce_once), which waits for no group but needs order
+ * between groups, or the group of a second launch (reduce_keys, reduce_sums). Any grouping gives the same result.
  *
  *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl)
- *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK            tuning: 1 reduce_once, which needs order between groups */
+ *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -21,7 +19,6 @@
 #define TILE_ITEMS 4096
 #endif
 
-/* The fold of tiles first_tile .. end_tile - 1. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     const uint end = (uint) min((ulong) end_tile * TILE_ITEMS, (ulong) count);

@@ -37,8 +37,8 @@ typedef uint4 row_word;
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
-    uint                 count, n_rows; /* of the list, of the table */
-    uint                 words;         /* of a row */
+    uint                 count, n_rows;
+    uint                 words;
 } row_arrays;
 
 /* Whether row i of the list is moved; *at: its first word in the table. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, minima and maxima, also within segments: by look-back (scan_lookback), or by folds of ranges first
- * (scan_sums, scan_ranges; group/tiles.cl).
+/* Prefix sums, minima and maxima, also within segments (group/tiles.cl).
  *
  *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   type and operation (group/fold.cl)
  *   FOLD_GROUP, TILE_ITEMS              tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK                       tuning: 1 look-back
  *
  * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
 #pragma once
@@ -63,7 +61,6 @@ ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end
 #endif
 #define TILE_SIZE ((uint) TILE_ITEMS)
 
-/* A tile: items first .. end - 1. */
 typedef struct {
     uint first, end;
 } input_tile;

@@ -18,7 +18,6 @@
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
 
-/* Answers query i, known by its rank. */
 ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if SEARCH_PLACES
@@ -115,7 +114,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
     const uint run = span_run(s, depth);
-    const bool all = s.count < 1u << depth; /* the tree holds every key */
+    const bool all = s.count < 1u << depth;
 
     tree_ranks(tree, depth, query, rank);
     SEARCH_EACH
@@ -230,7 +229,7 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 
     for (ulong i = first; i < min(first + chunk, (ulong) queries.count); i++) {
         const ordo_key_form query = key_bits(queries.key[i]);
-        if (i == first || query < last) { /* the query starts anew */
+        if (i == first || query < last) {
             rank = 0;
             span_ranks(keys.key, keys.count, &query, &rank);
         } else {

@@ -43,7 +43,6 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
     }
 }
 
-/* The count of one piece. */
 ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
 {
     piece_bits(piece);
@@ -154,7 +153,6 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 }
 #endif
 
-/* Answers this work-item's queries from the counts of the team's blocks. */
 ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
                          __private const uint count[TEAM_QUERIES])

@@ -29,10 +29,8 @@
 #define NODE_LOG2 (SEARCH_NODE == 8 ? 3 : SEARCH_NODE == 16 ? 4 : 5)
 ORDO_STATIC_ASSERT(1 << NODE_LOG2 == SEARCH_NODE, "SEARCH_NODE must be 8, 16 or 32");
 
-/* Queries of a work-group in flight: a tile. */
 #define SEARCH_TILE (SEARCH_GROUP * SEARCH_ITEMS)
 
-/* An array of keys or of queries. */
 typedef struct {
     __global const ordo_key *key;
     uint                     count;
@@ -67,7 +65,6 @@ ORDO_FN pack_block pack_block_of(key_array keys, uint b)
     return block;
 }
 
-/* The ordered form of key i. */
 ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 {
     const pack_block      block = pack_block_of(keys, i / PACK_KEYS);

@@ -116,7 +116,6 @@ ORDO_FN bool optimistic_change(__global uint *line)
     return true;
 }
 
-/* Reads a line: one piece after another, each folded into `seen`. */
 ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint count[OPTIMISTIC_REPORT])
 {
     __global uint *header = line + OPTIMISTIC_HEADER;

@@ -10,7 +10,6 @@
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
 #endif
 
-/* A work-item's input and its answers' place. */
 typedef struct {
     uint            x;
     ulong           wide;
@@ -53,7 +52,6 @@ ORDO_FN void test_votes(__private const subject *s)
     answer(s, LANES_LAST_LANE, last_lane(some));
 }
 
-/* All lanes take as many rounds as the lane with the most. */
 ORDO_FN void test_common_loop(__private const subject *s)
 {
     uint left = LANES_ROUNDS(s->x), rounds = 0;

@@ -123,7 +123,6 @@ ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint
     }
 }
 
-/* Turns counts into the places of each digit's first elements. */
 ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
 {
     uint before = 0;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The histogram of every digit of a radix sort (sort_onesweep.cl), in one read of the keys, and the plan of the passes
- * over 8-byte keys (shared/sort.h).
- *
- * The plan omits digits that all keys share. If the top digits split the keys into small segments, the passes sort by
- * those only, and sort_local.cl sorts each segment by all bits below in local memory. Stehle and Jacobsen, A Memory
- * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+ * over 8-byte keys (shared/sort.h): it omits digits that all keys share. If the top digits split the keys into small
+ * segments, the passes sort by those only, and sort_local.cl sorts each segment by all bits below. Stehle and Jacobsen,
+ * A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
@@ -17,7 +15,6 @@
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
-/* Counts one key's digits in this work-item's copy. */
 ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
@@ -85,13 +82,12 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
-/* Cells of the last group's sample. */
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* the mean number of elements with a random element's prefix */
-    float fullest; /* the fullest cell's share of the sample */
+    float mean; /* the mean number of elements with a random element's prefix */
+    float fullest;
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort_histogram.cl). The elements are sorted by their top digits. Each
- * work-group sorts one range of whole segments by all bits.
+/* The local pass of the hybrid radix sort (sort_histogram.cl), after the passes by the top digits. Each work-group
+ * sorts one range of whole segments by all bits.
  *
  *   1  count    Maps each key to a bin, monotonically, and counts the bins in local memory.
  *   2  spread   Puts each element's index into its bin, in any order.
- *   3  rank     Compares each element with the others of its bin, by key and then by index, so the result is stable and
- *               independent of step 2. There are as many bins as elements: most hold one or two.
+ *   3  rank     Compares each element with the others of its bin, by key and then by index, so the result is stable.
+ *               There are as many bins as elements: most hold one or two.
  *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
  *
- * sort_large sorts ranges with a bin of more than LOCAL_BIN_MAX elements, because each element is compared with all of
- * its bin. Tunables: GROUP_SIZE, LOCAL_ITEMS. */
+ * sort_large sorts ranges with a bin of more than LOCAL_BIN_MAX elements, which would take too many comparisons.
+ * Tunables: GROUP_SIZE, LOCAL_ITEMS. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -160,7 +160,6 @@ ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Element e's place in the sorted range. form, bin: of its key. */
 ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         uint e, ordo_key_form form, uint bin)
 {

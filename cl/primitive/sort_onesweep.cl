@@ -3,9 +3,8 @@
  * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022);
  * look-back: Merrill and Garland (2016).
  *
- * Other ways: reduce-then-scan (sort_scatter.cl) needs no forward progress and reads the keys twice; sort_direct.cl is
- * for few tiles, sort_small.cl for one. All are stable, so their results are the same bits. The whole group calls all
- * functions, uniformly. */
+ * sort_scatter.cl needs no forward progress and reads the keys twice; sort_direct.cl is for few tiles, sort_small.cl
+ * for one. All are stable, so their results are the same bits. The whole group calls all functions, uniformly. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
@@ -19,7 +18,6 @@
 #define SORT_LOOKS 4096
 #endif
 
-/* The progress of one digit's look-back. */
 typedef struct {
     uint sum; /* the digit's elements in the tiles after `at` and before this one */
     int  at;  /* the next tile to read; below the first tile: complete */

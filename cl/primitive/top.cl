@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least elements of an array, or the element of a given rank, by radix select: digit by digit from the highest,
- * each pass keeps the candidates with the searched digit. It reads the array twice, or a few times more if very many
- * elements share their first digits.
- *
- * Candidates are written to a list once they fit. Until then, a pass reads the array again and finds candidates by
- * their digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+ * each pass keeps the candidates with the searched digit. It reads the array twice, or more often if very many elements
+ * share their first digits: candidates are listed once they fit, and until then a pass finds them in the array. Zhang,
+ * Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
  * Taken elements lie in any order. One group sorts few of them (top_order), else the caller sorts them.
  *
@@ -63,7 +61,6 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(top_local) <= LOCAL_BYTES, "the host reserves less local memory than a pass needs");
 
-/* Prefix sums over the group; *total: over all. Contains barriers. */
 ORDO_FN uint top_scan(uint x, __local uint *scratch, __private uint *total)
 {
 #if TOP_GROUP > 1
@@ -88,7 +85,6 @@ ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
     return state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
 }
 
-/* The result of a pass, for later launches. */
 typedef struct {
     ordo_key_form key;
     uint          index, needed, candidates;
@@ -223,7 +219,6 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
     }
 }
 
-/* Concurrent reads of a work-item. */
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
 /* Pass 0: the first digit of every element. Any number of groups. */
@@ -260,20 +255,18 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 /* ---- the passes after it --------------------------------------------------------------------------------------- */
 
-/* The elements of a pass. */
 typedef struct {
     __global const ordo_key *keys;
     __global const uint     *index; /* NULL: the array itself */
     uint                     count;
 } top_source;
 
-/* The state of a pass. */
 typedef struct {
     top_source source;
     top_record now, prev; /* the last pass; the one before it */
-    bool       done;      /* all candidates are taken */
-    uint       digit;     /* the searched digit */
-    uint       items;     /* elements of a work-item and round; fewer if not all groups would have some */
+    bool       done;
+    uint       digit;
+    uint       items; /* elements of a work-item and round; fewer if not all groups would have some */
 } top_step;
 
 /* Whether an element agrees with the searched one in all digits before the last. */
@@ -364,7 +357,6 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
     return s;
 }
 
-/* Destinations of taken elements and candidates. */
 typedef struct {
     __global ordo_key *keys;
     __global uint     *index;     /* may be NULL */
@@ -437,7 +429,6 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
         top_finish(&l, record, min(tiles, (uint) get_num_groups(0)), s.now, p);
 }
 
-/* Takes every element with its index. */
 ORDO_KERNEL(TOP_GROUP)
 void top_all(__global const ordo_key *keys, ulong keys_at, uint count, __global ordo_key *keys_out,
              __global uint *index_out)
@@ -455,7 +446,6 @@ typedef struct {
 } top_ordered;
 ORDO_STATIC_ASSERT(sizeof(top_ordered) <= TOP_ORDERED_LOCAL_BYTES(KEY_BITS / 8), "the host checks for so many bytes");
 
-/* The number of elements before element i in the order. */
 ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
 {
     const ordo_key_form key = l->key[i];
