@@ -164,22 +164,15 @@ ORDO_FN uint team_index(void)
 
 /* A shuffle's last operand but one divides the warp into segments: bits 8 to 12 are the lane bits that do not change,
  * bits 0 to 4 the bound within the segment. */
-#if TEAM_WIDTH == 32
-#define TEAM_SEGMENT_    "0x001f"
-#define TEAM_SEGMENT_UP_ "0x0000"
-#elif TEAM_WIDTH == 16
-#define TEAM_SEGMENT_    "0x101f"
-#define TEAM_SEGMENT_UP_ "0x1000"
-#elif TEAM_WIDTH == 8
-#define TEAM_SEGMENT_    "0x181f"
-#define TEAM_SEGMENT_UP_ "0x1800"
-#elif TEAM_WIDTH == 4
-#define TEAM_SEGMENT_    "0x1c1f"
-#define TEAM_SEGMENT_UP_ "0x1c00"
-#elif TEAM_WIDTH == 2
-#define TEAM_SEGMENT_    "0x1e1f"
-#define TEAM_SEGMENT_UP_ "0x1e00"
-#endif
+#define TEAM_FIXED_2_         "0x1e"
+#define TEAM_FIXED_4_         "0x1c"
+#define TEAM_FIXED_8_         "0x18"
+#define TEAM_FIXED_16_        "0x10"
+#define TEAM_FIXED_32_        "0x00"
+#define TEAM_FIXED_OF_(lanes) TEAM_FIXED_##lanes##_
+#define TEAM_FIXED_(lanes)    TEAM_FIXED_OF_(lanes)
+#define TEAM_SEGMENT_         TEAM_FIXED_(TEAM_WIDTH) "1f"
+#define TEAM_SEGMENT_UP_      TEAM_FIXED_(TEAM_WIDTH) "00"
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 

@@ -45,21 +45,12 @@
 #ifndef FOLD_VALUES
 #define FOLD_VALUES 1
 #endif
-#if FOLD_SEGMENTED && FOLD_NUMBERED
-#error "FOLD_SEGMENTED and FOLD_NUMBERED: an item has a flag or a mark"
-#endif
-#if !FOLD_VALUES && !FOLD_NUMBERED
-#error "FOLD_VALUES 0 leaves nothing to fold without FOLD_NUMBERED"
-#endif
-#if FOLD_OP < FOLD_SUM || FOLD_OP > FOLD_MAX
-#error "FOLD_OP must be an ordo_op"
-#endif
-#if FOLD_OP == FOLD_SUM && !FOLD_COUNTS && (ORDO_KEY == KEY_F32 || ORDO_KEY == KEY_F64)
-#error "a sum of floats depends on how they are grouped: FOLD_SUM is for integers"
-#endif
-#if FOLD_GROUP % TEAM_WIDTH
-#error "FOLD_GROUP must be a multiple of TEAM_WIDTH: a team lies within one work-group"
-#endif
+ORDO_STATIC_ASSERT(!FOLD_SEGMENTED || !FOLD_NUMBERED, "an item has a flag or a mark");
+ORDO_STATIC_ASSERT(FOLD_VALUES || FOLD_NUMBERED, "FOLD_VALUES 0 leaves nothing to fold without FOLD_NUMBERED");
+ORDO_STATIC_ASSERT(FOLD_OP >= FOLD_SUM && FOLD_OP <= FOLD_MAX, "FOLD_OP must be an ordo_op");
+ORDO_STATIC_ASSERT(FOLD_OP != FOLD_SUM || FOLD_COUNTS || (ORDO_KEY != KEY_F32 && ORDO_KEY != KEY_F64),
+                   "a sum of floats depends on how they are grouped: FOLD_SUM is for integers");
+ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-group");
 
 #define FOLD_TEAMS (FOLD_GROUP / TEAM_WIDTH)
 
@@ -91,43 +82,40 @@ typedef uint2 fold_item;
 ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGMENTED, FOLD_NUMBERED),
                    "the host reserves so many bytes for an item");
 
-#if FOLD_OP == FOLD_MIN
-#define FOLD_IDENTITY (~(fold_word) 0)
-#else
-#define FOLD_IDENTITY ((fold_word) 0)
-#endif
+#define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
+/* An item of a value and its flag or mark; the value; the flag or mark, else 0. */
+#if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
-#if FOLD_SEGMENTED || FOLD_NUMBERED
     return (fold_item) (value, head);
-#else
-    return value;
-#endif
 }
+ORDO_FN fold_word fold_value(fold_item x)
+{
+    return (fold_word) x.x;
+}
+ORDO_FN fold_mark fold_head(fold_item x)
+{
+    return (fold_mark) x.y;
+}
+#else
+ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
+{
+    return value;
+}
+ORDO_FN fold_word fold_value(fold_item x)
+{
+    return x;
+}
+ORDO_FN fold_mark fold_head(fold_item x)
+{
+    return 0;
+}
+#endif
 
 ORDO_FN fold_item fold_identity(void)
 {
     return fold_make(FOLD_IDENTITY, 0);
-}
-
-ORDO_FN fold_word fold_value(fold_item x)
-{
-#if FOLD_SEGMENTED || FOLD_NUMBERED
-    return (fold_word) x.x;
-#else
-    return x;
-#endif
-}
-
-/* The flag or mark, else 0. */
-ORDO_FN fold_mark fold_head(fold_item x)
-{
-#if FOLD_SEGMENTED || FOLD_NUMBERED
-    return (fold_mark) x.y;
-#else
-    return 0;
-#endif
 }
 
 #if FOLD_NUMBERED
@@ -156,32 +144,18 @@ ORDO_FN bool fold_is_closed(fold_item x)
 /* The value of a stored key, and the reverse. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
-#if FOLD_OP == FOLD_SUM
-    return key;
-#else
-    return key_bits(key);
-#endif
+    return FOLD_OP == FOLD_SUM ? key : key_bits(key);
 }
 
 ORDO_FN ordo_key fold_key_of(ordo_key value)
 {
-#if FOLD_OP == FOLD_SUM
-    return value;
-#else
-    return key_from_bits(value);
-#endif
+    return FOLD_OP == FOLD_SUM ? value : key_from_bits(value);
 }
 #endif
 
 ORDO_FN fold_word fold_values(fold_word a, fold_word b)
 {
-#if FOLD_OP == FOLD_SUM
-    return a + b;
-#elif FOLD_OP == FOLD_MIN
-    return min(a, b);
-#else
-    return max(a, b);
-#endif
+    return FOLD_OP == FOLD_SUM ? a + b : FOLD_OP == FOLD_MIN ? min(a, b) : max(a, b);
 }
 
 ORDO_FN fold_item fold(fold_item a, fold_item b)
