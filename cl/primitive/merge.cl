@@ -37,6 +37,18 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
+/* The arguments of both kernels. near: see merge_path_team; at most 2^15, so that no sum overflows. */
+#define MERGE_ARGS                                                                                                     \
+    __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
+        ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
+        __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,                     \
+        __global ordo_key *restrict keys_out, ulong keys_out_at, __global merge_value *restrict values_out,            \
+        ulong values_out_at
+#define MERGE_INPUT                                                                                                    \
+    {                                                                                                                  \
+        a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
+    }
+
 /* A tile of the output, from element `begin` on: a_count elements of a from a_begin on, and b_count of b from b_begin
  * on. */
 typedef struct {
@@ -235,22 +247,13 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 #endif
 }
 
-/* One group per tile of the output. near: see merge_path_team; at most 2^15, so that no sum overflows. */
+/* One group per tile of the output. */
 ORDO_KERNEL(MERGE_GROUP)
-/* clang-format off */
-void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
-                 __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
-                 __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                 __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
-                 __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at)
-/* clang-format on */
+void merge_tiles(MERGE_ARGS)
 {
     __local merge_local mem;
-    const merge_input   in = {
-          a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
-    };
-    merge_tile tile;
+    const merge_input   in = MERGE_INPUT;
+    merge_tile          tile;
     merge_find_tile(&in, near, mem.a_split, &tile);
     merge_load(&in, &tile, &mem);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -288,20 +291,11 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 
 /* One work-item per MERGE_TILE elements of the output. `near` is unused. */
 ORDO_KERNEL(1)
-/* clang-format off */
-void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
-                  __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
-                  __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
-                  __global ordo_key *restrict keys_out, ulong keys_out_at,
-                  __global merge_value *restrict values_out, ulong values_out_at)
-/* clang-format on */
+void merge_chunks(MERGE_ARGS)
 {
-    const merge_input in = {
-        a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
-    };
-    const uint begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
-    merge_tile tile;
+    const merge_input in = MERGE_INPUT;
+    const uint        begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
+    merge_tile        tile;
     merge_set_tile(&tile, begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
     __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;
     keys_out += keys_out_at + begin;

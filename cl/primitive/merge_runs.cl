@@ -130,18 +130,23 @@ void runs_split(RUNS_KEYS run_table runs,
     splits[splitter * table.n_runs + r] = split;
 }
 
+/* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
+
+/* n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such that they fit in
+ * RUNS_SLOTS with the gaps between the regions of round 1. */
+#define RUNS_TILE_ARGS                                                                                                 \
+    RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
+        uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
+        __global merge_value *restrict values_out, ulong values_out_at
+
 #if RUNS_GROUP > 1
 
 #include "group/run_tile.cl"
 
 #if RUNS_HIDDEN != RUNS_DEDUP
-/* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile,
- * such that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
+/* One group per tile. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
-                ulong hidden_out_at)
+void runs_tiles(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {
     __local runs_local mem;
     if (RUNS_SETTER(1)) {
@@ -239,10 +244,7 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 /* As runs_tiles, for tiles in the order in which groups start. state, stamp: see lookback_state. *kept: the number of
  * elements written. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at, __global uint *state, uint stamp,
-                __global uint *restrict kept)
+void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
     __local runs_local   mem;
     const lookback_state s = lookback_state_at(state, stamp);
@@ -307,10 +309,7 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
 
 /* One work-item per tile; arguments as for runs_tiles, `capacity` unused. */
 ORDO_KERNEL(1)
-void runs_chunks(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles,
-                 uint n_rounds, uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
-                 ulong hidden_out_at)
+void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {
     __local run_table table;
     runs_values       value_of[RUN_TABLE_MAX];
