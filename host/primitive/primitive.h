@@ -18,6 +18,7 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 /* ORDO_INVALID: no type; not 0, 4 or 8 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
+ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
 /* An array argument. */
 struct ordo_array {

@@ -425,8 +425,7 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 {
     ordo_device *dev = call->dev;
 
-    ORDO_TRY(ordo_check_type(dev, s->key));
-    ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, s->key, s->value_bytes));
     ORDO_REQUIRE(dev, s->scheme >= ORDO_SCHEME_AUTO && s->scheme <= ORDO_SCHEME_SORTED, ORDO_INVALID,
                  "scheme is %d: no ordo_scheme", (int) s->scheme);
     ORDO_REQUIRE_COUNT(dev, "count", s->count);
@@ -521,9 +520,7 @@ static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_by
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
                  "index is given, but indexes are over arrays in device memory, and these are the host's");
-    ORDO_TRY(ordo_check_type(dev, key));
-    ORDO_TRY(ordo_check_value_bytes(dev, value_bytes));
-    return ORDO_OK;
+    return ordo_check_pair(dev, key, value_bytes);
 }
 
 ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,

@@ -327,8 +327,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 
 static ordo_status check_params(ordo_device *dev, const struct top *t)
 {
-    ORDO_TRY(ordo_check_type(dev, t->key));
-    ORDO_TRY(ordo_check_value_bytes(dev, t->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, t->key, t->value_bytes));
     ORDO_REQUIRE_COUNT(dev, "count", t->count);
     return ORDO_OK;
 }
