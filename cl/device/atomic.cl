@@ -25,7 +25,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 lacks atomic loads and stores: an update that changes nothing, an exchange whose result is ignored. */
+/* OpenCL 1.2 lacks atomic loads and stores: an update without a change and an exchange replace them. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -400,7 +400,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The loop around it has a bound. */
+/* Pauses between two loads of a word that another work-group changes. The loop has a bound. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA

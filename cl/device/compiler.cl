@@ -5,8 +5,8 @@
  *   ORDO_LANES            exchange between lanes: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
  *   ORDO_ATOMICS          order between groups: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
  *   ORDO_SUBGROUP         lanes of a sub-group; 1 with ORDO_LANES_ONE
- *   ORDO_KHR_BALLOT       1 with cl_khr_subgroup_ballot (and ORDO_LANES_KHR)
- *   ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle, which ORDO_LANES_KHR requires
+ *   ORDO_KHR_BALLOT       1 with cl_khr_subgroup_ballot
+ *   ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle
  *   ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size: kernels fix the size of their sub-groups
  *   ORDO_INT64_ATOMICS    1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
  *   ORDO_CPU              1 on a CPU: no barriers for speed, contiguous chunks per work-item
@@ -94,11 +94,11 @@
 /* Before a loop of constant length that indexes a register array, which would otherwise be in memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Before a loop that stays a loop, because longer code compiles longer. */
+/* Keeps a loop, because longer code compiles longer. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
 /* Before __kernel of every kernel that uses team.cl with the caller's group size. Fixes the sub-group's size if the
- * compiler would choose it. A device without that size rejects the kernel. */
+ * compiler would choose it; devices without that size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -107,7 +107,7 @@
 
 /* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size tells
  * compilers how many registers a work-item may have; some allow no group above 256 without it. It would override
- * ORDO_MAX_REGISTERS, which the host defines only if the driver has such an option. */
+ * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
@@ -123,8 +123,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads of data that no work-item writes in this launch or reads again soon, so that caches keep other data; plain
- * reads without such an instruction. A 16-byte read begins at a multiple of 16. */
+/* Reads that spare the caches, of data that no work-item writes in this launch or reads again soon. A 16-byte read
+ * begins at a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

@@ -228,25 +228,24 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* This lane's number in its team. Any control flow. */
+/* Any control flow may call these functions. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* The sub-group's number of this team's lane 0. Any control flow. */
+/* The sub-group's number of this team's lane 0. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
 }
 
-/* The team's lanes below this one. Any control flow. */
 ORDO_FN team_mask team_lanes_below(void)
 {
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The number of lanes in a mask; the lowest and highest lane of a mask other than 0. Any control flow. */
+/* The number of lanes in a mask; the lowest and highest lane of a mask other than 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -565,12 +564,6 @@ ORDO_FN uint team_next_(team_mask lanes)
 }
 
 /* Runs the body once per lane with work, with the whole team on the item of lane `owner`.
- *
- *     TEAM_FOR_EACH(owner, mine) {
- *         const uint rank = node_search(team_bcast(my_key, owner));
- *         if (team_lane() == owner)
- *             my_rank = rank;
- *     }
  *
  * A team without work, if narrower than its sub-group, runs the body with owner == TEAM_WIDTH until the sub-group's
  * other teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break or return out of

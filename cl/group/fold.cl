@@ -56,8 +56,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* An item: the key (FOLD_SUM) or its ordered form; in segments also a flag (0 or 1). Oclgrind 21.10 cannot run
- * functions that return structs. */
+/* The key (FOLD_SUM) or its ordered form; in segments also a flag. No struct: Oclgrind 21.10 cannot run functions that
+ * return one. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -119,7 +119,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* The mark of a head at `at`; the number of heads; the position of the last head. */
+/* The mark of a head; the number of heads; the position of the last. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;

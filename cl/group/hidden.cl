@@ -22,7 +22,7 @@ ORDO_FN uint run_low_bits(uint n)
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* The number of visible elements among 0 .. i - 1 (R5). Blocks without hidden elements, the usual case, need only the
+/* The number of visible elements among 0 .. i - 1 (R5). Most blocks have no hidden elements, and need only the
  * directory. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {

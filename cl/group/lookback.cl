@@ -58,8 +58,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The shared state: the next ticket, 0 between launches, then the tiles' words. stamp: not 0, and of no earlier launch
- * since the words were 0. */
+/* The shared state: the next ticket, 0 between launches, then the tiles' words. stamp: not 0, and new since the words
+ * were 0. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -245,8 +245,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* The fold of all tiles before `tile`. Publishes the prefix; own: the tile's fold. The whole group calls, uniformly.
- * Contains a barrier, after which the group may write output. */
+/* The fold of all tiles before `tile`. Publishes the prefix. The whole group calls, uniformly. Contains a barrier,
+ * after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

@@ -23,7 +23,7 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
 #endif
 }
 
-/* The last of n places (a power of two) that starts at or before x. Starts ascend, the first is at or before x. */
+/* The last of n places (a power of two) that starts at or before x, as the first does. Starts ascend. */
 ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
 {
     uint found = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile of a merge of runs, by a work-group: loads its part of each run, merges these in pairs in local memory, and
- * stores the result. Macros: primitive/merge_runs.cl. The whole group calls the functions that contain barriers. */
+/* A tile of a merge of runs, by a work-group: loads its part of each run, merges these in pairs in local memory, stores
+ * the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -40,7 +40,7 @@ typedef struct {
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX]; /* elements of the output from before a run's part */
     /* Element `at` of the tile's input, if of run r, is key_of[r][at] after runs_lay_out; before, the pointers are to
-     * the runs' first elements. */
+     * the runs' beginnings. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -129,8 +129,7 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The run, among the first n, of element `at` of the tile's input. Mostly the first run, which is mostly the largest.
- */
+/* The run of element `at` of the tile's input, among the first n. Mostly the first run, the largest. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
@@ -237,7 +236,7 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's bits. Neighbouring tiles may share the first and last word. All words are 0 before the launch. */
+/* Writes the tile's bits. Neighbouring tiles share outer words, and all are 0 before the launch. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -327,8 +326,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Combines `value`, of a slot's element and of element `at` of the tile's input, with the last element of the first run
- * that is not greater, if their keys are equal. That element may precede the tile. */
+/* Combines `value`, of a slot's element and of element `at` of the tile's input, with the first run's last element that
+ * is not greater, perhaps before the tile, if the keys are equal. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -348,8 +347,8 @@ ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private 
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves this work-item's visible slots to slot `begin` and on: first keys, then `from`, because both at once take too
- * many registers on some devices. Ends with a barrier. */
+/* Moves this work-item's visible slots to slot `begin` and on: first keys, then `from`, to use fewer registers. Ends
+ * with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;

@@ -22,8 +22,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Before a loop over them. CPUs: unrolled by four, because unrolled whole it is no faster and takes seconds to compile.
- */
+/* Before a loop over them. CPUs unroll it by four: unrolled whole it is no faster and takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -95,8 +94,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* The sum of a vector comparison, where true is -1. Clang's builtin compiles to a mask and its popcount on processors
- * that have them; the sum spelled out, to four times the instructions. */
+/* The sum of a vector comparison, where true is -1. Clang's builtin becomes a mask and its popcount on processors that
+ * have them; the sum spelled out, four times the instructions. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)

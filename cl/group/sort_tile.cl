@@ -85,8 +85,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Ordered forms of this work-item's keys. Missing keys are all ones, and last in the tile, so they rank after every
- * key. */
+/* Ordered forms of this work-item's keys. Missing keys are all ones and last in the tile, so they rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -175,8 +174,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and writes its keys to the exchange in digit order. total[j], start[j]: the number and first
- * place of elements with digit j of this work-item. Needs a free exchange; the next barrier makes it visible. */
+/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j], start[j]:
+ * the number and first place of elements with digit j of this work-item. The next barrier makes the exchange visible.
+ */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

@@ -8,7 +8,6 @@
  *   BY_KEY_VALUES            1: there are values to fold
  *   ORDO_KEY, FOLD_OP        the type and operation of the folds (group/fold.cl)
  *   BY_KEY_WIDEN             folds of 8 bytes of values of 4 bytes, 1: unsigned, 2: signed; 0: the same type
- *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
  *
  * Registers are ordered as in group/tile.cl, with vectors of 4 elements for all types. */
 #pragma once

@@ -3,7 +3,6 @@
  * finds their places.
  *
  *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
- *   FOLD_GROUP, TILE_ITEMS                   tuning: work-items per group, elements per work-item
  *
  * A team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of each row. One ballot
  * ranks a row's elements, and the kept ones are written to neighbouring places. */
@@ -94,8 +93,7 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
 }
 
 /* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept one's
- * place, where the next one overwrites it unless it is kept. Nothing is written behind the last kept element, because
- * another tile's elements may be there. */
+ * place, which overwrites it. Nothing is written behind the last one, because another tile's elements may be there. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;

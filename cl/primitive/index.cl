@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index (shared/index.h shows it): index_build writes the levels. For a compressed one,
- * index_widths finds each block's bytes a key, and index_pack writes the blocks. The host gives ORDO_KEY and
- * INDEX_NODE_LOG2. */
+/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed one, index_widths
+ * finds each block's bytes a key, and index_pack writes the blocks. The host gives ORDO_KEY and INDEX_NODE_LOG2. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"

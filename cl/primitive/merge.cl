@@ -19,7 +19,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search reads TEAM_WIDTH places per step. Wider teams would read more than they save in steps. */
+/* A search reads TEAM_WIDTH places per step. Wider teams read more than they save in steps. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -49,8 +49,7 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* A tile of the output, from element `begin` on: a_count elements of a from a_begin on, and b_count of b from b_begin
- * on. */
+/* A tile of the output from element `begin` on: a_count elements of a from a_begin on, b_count of b from b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
@@ -64,8 +63,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before them. If the input is not in order, these
- * may contradict each other; then the end is adjusted. */
+/* Sets the tile between two diagonals from the numbers of a's elements before them. If the input is not in order, they
+ * may contradict each other, and the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -110,8 +109,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. Every lane of the
- * sub-group calls, uniformly. */
+/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. The sub-group calls,
+ * uniformly. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -123,8 +122,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* merge_path by a team. The first step tests places `near` apart around the place for equal distributions; if the
- * answer is there, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. Every lane of the
- * sub-group calls, uniformly; teams may have different diagonals. */
+ * answer is there, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group calls,
+ * uniformly; teams may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -156,8 +155,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so that no load
- * has a condition. The whole group calls; a barrier must follow. */
+/* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so no load has a
+ * condition. The whole group calls; a barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -186,8 +185,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's parts in place, MERGE_ITEMS neighbours by each work-item. The whole group calls, after a barrier;
- * ends with a barrier. */
+/* Merges the tile's parts in place, MERGE_ITEMS neighbours by each work-item. The whole group calls, between barriers.
+ */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;

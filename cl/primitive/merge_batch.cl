@@ -123,8 +123,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1], of n elements in all. Copies whole vectors, past `end` as well, if the places are the
- * tile's to write: so most segments take no loop of unpredictable length. */
+/* Copies array[at .. end - 1], of n elements in all, in vectors, past `end` as well if the places are the tile's to
+ * write: so most segments take no loop of unpredictable length. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

@@ -73,8 +73,7 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 }
 
 /* One work-item per sample. Neighbours hold neighbouring samples, so their searches take similar steps and read similar
- * places. splitters[i] = the sample of rank (i + 1) * window - 1; unwritten entries are possible if a run is not in
- * order. */
+ * places. splitters[i] = the sample of rank (i + 1) * window - 1, perhaps unwritten if a run is not in order. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -95,8 +94,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* One work-item per run and splitter; neighbours have one run's neighbouring splitters. splits[i * n_runs + r]: the
- * number of run r's elements that come before splitter i or are it. */
+/* One work-item per run and splitter, ordered by run. splits[i * n_runs + r]: the number of run r's elements that come
+ * before splitter i or are it. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,

@@ -3,8 +3,7 @@
  * last group to finish in the same launch (SCAN_LOOKBACK 1, reduce_once), which waits for no group but needs order
  * between groups, or the group of a second launch (reduce_keys, reduce_sums). Any grouping gives the same result.
  *
- *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl)
- *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item */
+ *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl) */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -85,8 +84,7 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
 }
 
 /* Stores the group's fold. Returns 1 to the last group, which sees all results after its next barrier. ticket: 0
- * between launches. One work-item calls. Tickets are taken in order, so the fence before each pairs with the fence
- * after the last one. */
+ * between launches. One work-item calls. The fence before each ticket pairs with the fence after the last one. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));

@@ -2,7 +2,6 @@
 /* Prefix sums, minima and maxima, also within segments (group/tiles.cl).
  *
  *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   type and operation (group/fold.cl)
- *   FOLD_GROUP, TILE_ITEMS              tuning: work-items per group, keys per work-item
  *
  * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
 #pragma once

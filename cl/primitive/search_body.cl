@@ -36,7 +36,7 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
 /* The r-th query of this work-item in a tile that begins at query `first`; may lie past the last one. Neighbours read
- * neighbours; on CPUs a work-item's queries are consecutive. */
+ * neighbours; a CPU's work-item, a row. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU

@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent: a query,
- * and the unit that it has reached. Whole sub-groups call all functions. */
+/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent: a query
+ * and its unit. Whole sub-groups call all functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -122,8 +122,8 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* Pieces lie on the grid of 16 bytes if the buffer does, which OpenCL promises except over the caller's own memory.
-     * All reads are in flight before the first count; an edge piece's reads elsewhere. */
+    /* Pieces lie on the grid of 16 bytes if the buffer does, which OpenCL promises except over the caller's memory. All
+     * reads are in flight before the first count; an edge piece's reads elsewhere. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c knows the
- * answers. Loops are not unrolled, because that took an H200's compiler 0.1 s more at opening. */
+/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c has the answers.
+ * Unrolled loops took an H200's compiler 0.1 s more at opening. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -187,9 +187,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Bursts of updates of one word. If an update is not atomic, other work-items' updates come in between. Each function
- * adds the stored less the taken amount to *balance, and returns how often another work-item updated the word
- * meanwhile. */
+/* Bursts of updates of one word. If an update is not atomic, others' come in between. Each function adds the stored
+ * less the taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \

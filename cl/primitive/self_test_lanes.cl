@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every function of device/team.cl on irregular input, a long loop, and phases between barriers.
- * host/runtime/self_test.c knows the answers. */
+ * host/runtime/self_test.c has the answers. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch suffices, without waits and
- * cleared buffers. */
+/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits suffices. */
 #pragma once
 #include "group/sort_tile.cl"
 

@@ -41,9 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters.
- * Each group adds to the counter of finished groups after a fence, which orders the loads here after all groups'
- * additions. */
+/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters. A
+ * fence precedes each group's addition to the finished groups, and so orders the loads here after all counts. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -99,9 +98,9 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates the number of elements that share a prefix, the ordered form from bit `shift` on. Counts a sample by a hash
- * of the prefix. Different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; further pairs have equal
- * prefixes. The whole group calls, uniformly. */
+/* Estimates the number of elements with a common prefix, the ordered form from bit `shift` on, from a sample's counts
+ * by a hash of the prefix. Different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; further pairs have
+ * equal prefixes. The whole group calls, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -146,8 +145,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* The local pass's bins distinguish at least this many bits below the two top digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of passes, by digit `top` and those below it, that leave segments for the local pass; 0 if it does not
- * pay. top: the most significant varying digit. A wrong estimate costs time only. The whole group calls, uniformly. */
+/* The number of passes, by digit `top` (the highest that varies) and those below it, that leave segments for the local
+ * pass; 0 if it does not pay. A wrong estimate costs time only. The whole group calls, uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {

@@ -148,7 +148,7 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* Step 2: puts each element's index into its bin. */
+/* Step 2. */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -176,7 +176,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     return place;
 }
 
-/* Step 3: puts each element's index at its place in the order. */
+/* Step 3. */
 ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         const ordo_key_form *form, uint *which)
 {

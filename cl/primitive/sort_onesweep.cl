@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
- * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022);
- * look-back: Merrill and Garland (2016).
+ * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022).
  *
  * sort_scatter.cl needs no forward progress and reads the keys twice; sort_direct.cl is for few tiles, sort_small.cl
  * for one. All are stable, so their results are the same bits. The whole group calls all functions, uniformly. */
@@ -52,8 +51,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* before[j]: elements with digit j of this work-item in all earlier tiles of this launch. Ends even without forward
- * progress, because the whole group counts a silent tile. Requires l->missing 0 and visible. */
+/* before[j]: elements with digit j of this work-item in all earlier tiles of this launch. Ends without forward
+ * progress, too, because the group counts a silent tile. Requires l->missing 0 and visible. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -112,7 +111,7 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* The launch's next tile, and the pass's digit; one work-item reads both at the same time. Groups take tickets as they
+/* The launch's next tile and the pass's digit, read by one work-item at the same time. Groups take tickets as they
  * start, so the groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
@@ -149,8 +148,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Missing elements of the last tile were counted under the last digit. Readers add that count only to the last
-     * digit of later tiles, and there are none. */
+    /* Missing elements of the last tile count under the last digit. Only the last digit of later tiles would add that
+     * count, and there are none. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);

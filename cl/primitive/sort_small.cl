@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of the elements in one work-group's registers, in one launch, with exchanges through local memory.
- * Tunables: GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in group/sort_tile.cl. */
+/* Stable radix sort in one work-group's registers, in one launch, with exchanges through local memory. Tunables:
+ * GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in group/sort_tile.cl. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"

@@ -314,7 +314,7 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
 }
 
 /* The sum of the fates of a work-item's elements, and a bit for each TOP_AHEAD of them if a fate is not TOP_NOTHING. A
- * work-item alone has more elements than bits, and does not use the bits. */
+ * work-item alone has more elements than bits, and ignores these. */
 typedef struct {
     uint sum, some;
 } top_fates;
