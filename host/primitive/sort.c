@@ -20,12 +20,14 @@ struct sort {
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
 /* The macros of every kernel. */
-#define SORT_DEFINES(plan, size)                                                                                       \
-    { "ORDO_KEY", (plan)->key }, { "ORDO_VALUE_BYTES", (plan)->value_bytes },                                          \
-        { "ORDO_DESCENDING", (plan)->descending }, { "RANK_BITS", (plan)->digit_bits },                                \
-    {                                                                                                                  \
-        "GROUP_SIZE", (long) (size)                                                                                    \
-    }
+/* clang-format off */
+#define SORT_DEFINES(plan, size)                 \
+    { "ORDO_KEY", (plan)->key },                 \
+    { "ORDO_VALUE_BYTES", (plan)->value_bytes }, \
+    { "ORDO_DESCENDING", (plan)->descending },   \
+    { "RANK_BITS", (plan)->digit_bits },         \
+    { "GROUP_SIZE", (long) (size) }
+/* clang-format on */
 
 /* A kernel that uses group/sort_tile.cl. */
 static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char *file, const char *kernel,

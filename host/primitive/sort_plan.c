@@ -43,8 +43,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
 /* ---- the ways -------------------------------------------------------------------------------------------------- */
 
 /* Items per work-item: the tunable's, unless they leave compute units without a tile. Then the smallest of a few steps
- * with which one round of tiles, of 2048 elements or more, takes all elements. The steps are few because each is a
- * build. 2^18 pairs on an H100: 46 us with tiles of 2048, 68 us with tiles of 10752. */
+ * (each is a build) with which one round of tiles, of 2048 elements or more, takes all elements. 2^18 pairs on an H100:
+ * 46 us with tiles of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -96,7 +96,7 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
     /* Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. A range has `step` elements and
-     * the rest of a segment. The group has capacity for a segment of twice the mean, at least 256 elements. */
+     * the rest of a segment; the group has room for a segment of twice the mean, at least 256 elements. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -106,12 +106,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* The limit keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time
- * to a thread. */
+/* Keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time to a
+ * thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* One work-item sorts up to this many chunks in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
- * (PoCL, two cores). With more chunks the other cores save more time than the launches take. */
+/* The most chunks that one work-item sorts in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
+ * (PoCL, two cores). With more chunks the other cores save more than the launches take. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -151,7 +151,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* A pass never writes its input. Passes alternate between the output and a spare buffer, and the last one writes
+    /* A pass never writes its input: passes alternate between the output and a spare buffer, and the last one writes
      * the output. In place their number must be even, so digits become narrower. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
