@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered loads and stores, and atomic updates, of words that work-groups share.
  *
- * Any work-item may call these functions from any control flow. Each acts on one word of 32 bits (suffix 64: of 64
- * bits, only with ORDO_INT64_ATOMICS), and is atomic between all work-items of the device.
+ * Any work-item may call these functions from any control flow. Each accesses one word of 32 bits (suffix 64: of 64
+ * bits, only with ORDO_INT64_ATOMICS), atomically among all work-items of the device.
  *
- *   relaxed   orders no other memory. It never reads a cache that another group's store does not reach, so a loop that
- *             waits for a change sees the change.
- *   acquire   later reads and writes of this work-item happen after it.
- *   release   earlier reads and writes of this work-item happen before it.
- *   Pairs     if an acquire load reads the word of a release store, everything that the storing work-item did before
- *             the store is visible to the loading work-item after the load. A barrier (global fence) before the store and a
- *             barrier after the load extend this to their groups.
+ *   relaxed   orders no other memory. It reads no cache that another group's store does not reach, so a loop that waits
+ *             for a change sees it.
+ *   acquire   later accesses of this work-item happen after it.
+ *   release   earlier accesses of this work-item happen before it.
+ *   Pairs     an acquire load that reads a release store's word sees everything that the storing work-item did before.
+ *             A barrier (global fence) before the store and one after the load extend this to their groups.
  *
  * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
- * launch may be stale, also after an acquire by ANOTHER work-item of this group, unless a barrier lies between.
+ * launch may be stale, even after an acquire by ANOTHER work-item of this group, unless a barrier lies between.
  * Cheapest is no order: put flag and payload in one word and use relaxed accesses.
  *
- * In a launch, a word that one of these functions accesses has no other accesses. An acquire discards a compute unit's
- * whole first-level cache. Atomic loads are read-modify-writes on some devices.
- *
- * With ORDO_ATOMICS_LEGACY (OpenCL 1.2 forms) order between groups is undefined, and the host chooses no algorithm that
- * needs it (ordo_facts.groups_progress). */
+ * In a launch, only these functions access such a word. An acquire discards a compute unit's whole first-level cache.
+ * Atomic loads are read-modify-writes on some devices. With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between groups is
+ * undefined, and the host chooses no algorithm that needs it (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -28,7 +25,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 has no atomic load and store: an update that changes nothing, an exchange whose result is ignored. */
+/* OpenCL 1.2 lacks atomic loads and stores: an update without a change and an exchange replace them. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -119,7 +116,6 @@ ORDO_FN void ordo_store_relaxed64(volatile __global ulong *p, ulong v)
 #error "ORDO_ATOMICS is none of the ORDO_ATOMICS_ values of compiler.cl"
 #endif
 
-/* The pair of acquire loads and release stores. */
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
 ORDO_FN uint ordo_load_acquire(volatile __global uint *p)
@@ -229,7 +225,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word is `expected`. Success: the result equals `expected`. */
+/* Stores `desired` if the word is `expected`, and then returns `expected`. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -264,15 +260,15 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words that change under a reader's eyes ------------------------------------------------------------------- */
 
-/* Accesses to many words that one work-item at a time changes under a latch while others read them without it. The
- * reader discards torn words if a version, read before and after, differs. Fences or dependencies order these accesses.
+/* Accesses to many words that one work-item at a time changes under a latch while others read without it. Readers
+ * discard torn words if the version differs before and after. Fences or dependencies order these accesses.
  *
- *   peek   after an acquire fence of this work-item, a load that reads no cache that other groups' stores do not reach;
- *          with PTX it never reads one. 16 bytes are one load from a multiple of 16.
- *   poke   the store for peeks.
+ *   ordo_load_uncached    after an acquire fence of this work-item, reads no cache that other groups' stores do not
+ *                         reach; with PTX none at all. 16 bytes are one load from a multiple of 16.
+ *   ordo_store_uncached   the store for these loads.
  *
- * Only peeks read words that pokes write; peeks may also read words of the functions above. Plain loads of such words,
- * that accept any cached value, are compiled with !ORDO_CHECKED only. */
+ * Only uncached loads read words that uncached stores write; they may also read words of the functions above. Plain
+ * loads of such words accept any cached value, and are compiled with !ORDO_CHECKED only. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -283,14 +279,14 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after and ordo_load_uncached order accesses without a fence: on devices that start accesses in program order,
- * predict neither values nor branches, and have one cache behind the peeks and pokes of all groups. No language
- * guarantees this, and PTX's memory model does not order relaxed accesses to different words by an address dependency.
- * It holds on observed hardware (sm_80, sm_90). The self-test repeats readers and writers of such words
- * (self_test_optimistic), and if a reader sees an impossible value, the device uses fences. */
+/* Whether ordo_after orders uncached accesses without a fence: on devices that start accesses in program order, predict
+ * neither values nor branches, and have one cache behind these accesses of all groups. No language guarantees this;
+ * PTX's memory model orders no relaxed accesses to different words by address dependency. It holds on observed hardware
+ * (sm_80, sm_90). If a reader of the self-test (self_test_optimistic) sees an impossible value, the device uses fences.
+ */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* An offset of 0 that depends on `seen`. never: 0, unknown to the compiler. With ORDO_AFTER_ORDERS, accesses at such an
+/* An offset of 0 that depends on `seen`. never: 0, unknown to the compiler. With ORDO_AFTER_ORDERS, accesses at this
  * offset come after `seen` has arrived. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
@@ -404,7 +400,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* A pause between two loads of a word that another work-group changes. The loop around it has a bound. */
+/* Pauses between two loads of a word that another work-group changes. The loop has a bound. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
@@ -416,8 +412,8 @@ ORDO_FN void ordo_pause(void)
 
 /* ---- local memory ---------------------------------------------------------------------------------------------- */
 
-/* Relaxed updates of a word of local memory, which return the previous value. A barrier (in a sub-group: team_sync)
- * makes the result visible. */
+/* Relaxed updates of local memory, which return the previous value. A barrier (in a sub-group: team_sync) makes the
+ * result visible. */
 ORDO_FN uint ordo_local_add(volatile __local uint *p, uint v)
 {
     return atomic_add(p, v);

@@ -2,18 +2,18 @@
 /* The device's facts, and compiler-specific spellings of functions and kernels.
  *
  * The host defines (host/runtime/program.c), by fact and never by vendor:
- *   ORDO_LANES         exchange between lanes: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
- *   ORDO_ATOMICS       spelling of order between groups: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
- *   ORDO_SUBGROUP      lanes of a sub-group; 1 with ORDO_LANES_ONE
- *   ORDO_KHR_BALLOT    1 with cl_khr_subgroup_ballot (and ORDO_LANES_KHR)
- *   ORDO_KHR_SHUFFLE   1 with cl_khr_subgroup_shuffle, which ORDO_LANES_KHR requires
+ *   ORDO_LANES            exchange between lanes: ORDO_LANES_ONE, _KHR, _NVIDIA, _AMD (team.cl)
+ *   ORDO_ATOMICS          order between groups: ORDO_ATOMICS_LEGACY, _C11, _NVIDIA (atomic.cl)
+ *   ORDO_SUBGROUP         lanes of a sub-group; 1 with ORDO_LANES_ONE
+ *   ORDO_KHR_BALLOT       1 with cl_khr_subgroup_ballot
+ *   ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle
  *   ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size: kernels fix the size of their sub-groups
- *   ORDO_INT64_ATOMICS 1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
- *   ORDO_CPU           1 on a CPU: no barriers for speed, contiguous chunks per work-item
- *   ORDO_ADDRESS_ORDER 1 if a read at an address that depends on another read comes after it, without a fence
- * For simulators that detect data races (tests/conformance/oclgrind.sh):
- *   ORDO_CHECKED       1: every function of atomic.cl is an atomic update, so that each other race is a fault
- * The defaults are the minimum of all devices, so that each file also compiles alone. */
+ *   ORDO_INT64_ATOMICS    1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
+ *   ORDO_CPU              1 on a CPU: no barriers for speed, contiguous chunks per work-item
+ *   ORDO_ADDRESS_ORDER    1 if a read at an address that depends on another read comes after it, without a fence
+ *   ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh): every function of
+ *                         atomic.cl is an atomic update, so each other race is a fault
+ * The defaults are the minimum of all devices, so each file compiles alone. */
 #pragma once
 #include "shared/types.h"
 
@@ -56,7 +56,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-#if ORDO_CHECKED /* a simulator keeps order in any case; tests may claim better atomics */
+#if ORDO_CHECKED /* simulators keep order; tests may claim better atomics */
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
 #endif
@@ -94,11 +94,11 @@
 /* Before a loop of constant length that indexes a register array, which would otherwise be in memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Before a loop that should not be unrolled, because longer code takes longer to compile. */
+/* Keeps a loop, because longer code compiles longer. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Before __kernel of every kernel that uses team.cl with a group size of the caller's choice. Fixes the sub-group's
- * size if the compiler would choose it. A device without that size rejects the kernel. */
+/* Before __kernel of every kernel that uses team.cl with the caller's group size. Fixes the sub-group's size if the
+ * compiler would choose it; devices without that size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
@@ -106,26 +106,25 @@
 #endif
 
 /* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size tells
- * compilers how many registers a work-item may have; some allow no group above 256 without it. With ORDO_MAX_REGISTERS,
- * which the host defines only if the driver has such an option, the attribute is omitted, because it would override the
- * limit. */
+ * compilers how many registers a work-item may have; some allow no group above 256 without it. It would override
+ * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at p, which may be any address. On CPUs only, because GPUs hide latency otherwise.
- * prefetch() does nothing in PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a
- * separate address space, such as SPIR-V's. */
+/* Prefetches the cache line at p, any address, on CPUs only: GPUs hide latency otherwise. prefetch() does nothing in
+ * PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a separate address space, such as
+ * SPIR-V's. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads of data that no work-item writes in this launch or reads again soon, so that caches keep other data. Plain
- * reads if there is no such instruction. p of the 16-byte read is a multiple of 16. */
+/* Reads that spare the caches, of data that no work-item writes in this launch or reads again soon. A 16-byte read
+ * begins at a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

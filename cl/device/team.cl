@@ -2,15 +2,15 @@
 /* Lanes that work on one item.
  *
  * A sub-group is ORDO_SUBGROUP work-items that run in step. A *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
- * Four back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
+ * Back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
  *
  * Unless a function states otherwise:
- *   Called by   every lane of the whole SUB-GROUP, also if teams are narrower, from control flow that is uniform over
- *               the sub-group, before any lane returns. subgroup_any makes a loop's condition uniform.
+ *   Called by   every lane of the SUB-GROUP, even if teams are narrower, from control flow that is uniform over it,
+ *               before any lane returns. subgroup_any makes a loop's condition uniform.
  *   Groups      are one-dimensional, their size a multiple of ORDO_SUBGROUP. Then
- *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks on each device.
+ *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks.
  *   Memory      is not ordered: only team_sync makes a lane's writes to local memory visible to another lane.
- *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses that). */
+ *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses this). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -21,7 +21,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* One bit per lane of a team, lane 0 lowest; of a whole sub-group. */
+/* A bit per lane, lane 0 lowest, of a team; of a whole sub-group. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -42,7 +42,7 @@ typedef uint subgroup_mask;
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
-/* Each back end defines, for a whole sub-group:
+/* Each back end defines (suffix 64: for 64 bits), for a whole sub-group:
  *   subgroup_lane()                    this lane's number
  *   subgroup_ballot(p)                 the lanes with p
  *   subgroup_any(p)                    whether p holds in any lane
@@ -52,9 +52,8 @@ typedef uint subgroup_mask;
  *   team_index()                       the team's number in its work-group
  *   team_shuffle(x, lane)              x of a lane, which each lane chooses
  *   team_shuffle_xor(x, mask)          x of lane ^ mask; mask < TEAM_WIDTH, the same in all lanes
- *   team_shuffle_up(x, distance)       x of lane - distance, or the lane's own x if there is no such lane;
- *                                      distance < TEAM_WIDTH, the same in all lanes
- * The suffix 64 stands for 64 bits. */
+ *   team_shuffle_up(x, distance)       x of lane - distance, else the lane's own x; distance < TEAM_WIDTH, the same in
+ *                                      all lanes */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -117,8 +116,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX has no predicate operands for inline assembly, so each vote makes its own. `volatile` keeps votes in place: a
- * vote inside a branch would wait for lanes that never arrive. */
+/* PTX inline assembly has no predicate operands, so each vote makes its own. `volatile` keeps votes in place: a vote
+ * inside a branch would wait for lanes that never arrive. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -165,22 +164,15 @@ ORDO_FN uint team_index(void)
 
 /* A shuffle's last operand but one divides the warp into segments: bits 8 to 12 are the lane bits that do not change,
  * bits 0 to 4 the bound within the segment. */
-#if TEAM_WIDTH == 32
-#define TEAM_SEGMENT_    "0x001f"
-#define TEAM_SEGMENT_UP_ "0x0000"
-#elif TEAM_WIDTH == 16
-#define TEAM_SEGMENT_    "0x101f"
-#define TEAM_SEGMENT_UP_ "0x1000"
-#elif TEAM_WIDTH == 8
-#define TEAM_SEGMENT_    "0x181f"
-#define TEAM_SEGMENT_UP_ "0x1800"
-#elif TEAM_WIDTH == 4
-#define TEAM_SEGMENT_    "0x1c1f"
-#define TEAM_SEGMENT_UP_ "0x1c00"
-#elif TEAM_WIDTH == 2
-#define TEAM_SEGMENT_    "0x1e1f"
-#define TEAM_SEGMENT_UP_ "0x1e00"
-#endif
+#define TEAM_FIXED_2_         "0x1e"
+#define TEAM_FIXED_4_         "0x1c"
+#define TEAM_FIXED_8_         "0x18"
+#define TEAM_FIXED_16_        "0x10"
+#define TEAM_FIXED_32_        "0x00"
+#define TEAM_FIXED_OF_(lanes) TEAM_FIXED_##lanes##_
+#define TEAM_FIXED_(lanes)    TEAM_FIXED_OF_(lanes)
+#define TEAM_SEGMENT_         TEAM_FIXED_(TEAM_WIDTH) "1f"
+#define TEAM_SEGMENT_UP_      TEAM_FIXED_(TEAM_WIDTH) "00"
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
@@ -236,25 +228,24 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
 
-/* This lane's number in its team. Any control flow. */
+/* Any control flow may call these functions. */
 ORDO_FN uint team_lane(void)
 {
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* The sub-group's lane that is lane 0 of this team. Any control flow. */
+/* The sub-group's number of this team's lane 0. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
 }
 
-/* The team's lanes below this one. Any control flow. */
 ORDO_FN team_mask team_lanes_below(void)
 {
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The number of lanes in a mask; the lowest and highest lane of a mask that is not 0. Any control flow. */
+/* The number of lanes in a mask; the lowest and highest lane of a mask other than 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -283,7 +274,6 @@ ORDO_FN uint last_lane(team_mask lanes)
 }
 #endif
 
-/* The team's part of a sub-group's mask. */
 ORDO_FN team_mask team_part_(subgroup_mask lanes)
 {
 #if TEAM_WIDTH == ORDO_SUBGROUP
@@ -295,7 +285,6 @@ ORDO_FN team_mask team_part_(subgroup_mask lanes)
 
 /* ---- votes and shuffles ---------------------------------------------------------------------------------------- */
 
-/* The team's lanes with p. */
 ORDO_FN team_mask team_ballot(bool p)
 {
 #if TEAM_WIDTH == 1
@@ -305,7 +294,7 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Whether p holds in any, in every lane of the team; the same in all its lanes. */
+/* Whether p holds in any or in every lane of the team; uniform in it. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -382,7 +371,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* the shuffle reports whether there is such a lane */
+/* The shuffle reports whether there is such a lane. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -399,8 +388,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 #elif ORDO_LANES == ORDO_LANES_AMD
 
 /* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute it whole (GCN and
- * CDNA, listed here). Others execute 64 lanes as two halves, and it reaches the own half only: narrower teams lie
- * within a half; a team of 64 uses scalar registers, lane by lane. */
+ * CDNA, listed here). Others execute two halves, and it reaches the own half only: narrower teams lie within a half; a
+ * team of 64 uses scalar registers, lane by lane. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -454,7 +443,6 @@ ORDO_FN ulong team_shuffle_up64(ulong x, uint distance)
 
 #endif
 
-/* x of one lane, which is the same in all lanes of the team. */
 ORDO_FN uint team_bcast(uint x, uint lane)
 {
     return team_shuffle(x, lane);
@@ -466,7 +454,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* x and, if there is such a lane, x of lane - distance. */
+/* The sum of x and, if there is such a lane, x of lane - distance. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -494,7 +482,6 @@ ORDO_FN ulong team_scan_inclusive_add64(ulong x)
     return x;
 }
 
-/* The sum of x over lower lanes; 0 in lane 0. */
 ORDO_FN uint team_scan_exclusive_add(uint x)
 {
     return team_scan_inclusive_add(x) - x;
@@ -537,8 +524,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* The team's lanes, with this one, whose digit agrees with this lane's in the lowest `bits` bits. bits: a constant of 0
- * to 32, so that the loop unrolls. */
+/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits. bits: a constant of 0 to 32, so that
+ * the loop unrolls. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -576,17 +563,11 @@ ORDO_FN uint team_next_(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the body once per lane with work, with the whole team on one lane's item: `owner` is that lane's number.
- *
- *     TEAM_FOR_EACH(owner, mine) {
- *         const uint rank = node_search(team_bcast(my_key, owner));
- *         if (team_lane() == owner)
- *             my_rank = rank;
- *     }
+/* Runs the body once per lane with work, with the whole team on the item of lane `owner`.
  *
  * A team without work, if narrower than its sub-group, runs the body with owner == TEAM_WIDTH until the sub-group's
- * other teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break, no return out of
- * the body. The queue of lanes is Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+ * other teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break or return out of
+ * the body. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

@@ -5,9 +5,9 @@
  * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
  * FOLD_SEGMENTED   1: an item also has a head flag, and no fold continues across a head:
  *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                  The operation is associative, not commutative: all functions keep the order of the items.
- * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits in place of the flag: the number of heads in the upper half,
- *                  the position of the last head in the lower half; 0 without heads
+ *                  This is associative, not commutative: all functions keep the order of the items.
+ * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits for the flag: the number of heads in the upper half, the
+ *                  position of the last head in the lower half; 0 without heads
  * FOLD_VALUES      0: items have marks only
  * FOLD_GROUP       work-items per group; a group of 1 needs no barrier
  *
@@ -45,28 +45,19 @@
 #ifndef FOLD_VALUES
 #define FOLD_VALUES 1
 #endif
-#if FOLD_SEGMENTED && FOLD_NUMBERED
-#error "FOLD_SEGMENTED and FOLD_NUMBERED: an item has a flag or a mark"
-#endif
-#if !FOLD_VALUES && !FOLD_NUMBERED
-#error "FOLD_VALUES 0 leaves nothing to fold without FOLD_NUMBERED"
-#endif
-#if FOLD_OP < FOLD_SUM || FOLD_OP > FOLD_MAX
-#error "FOLD_OP must be an ordo_op"
-#endif
-#if FOLD_OP == FOLD_SUM && !FOLD_COUNTS && (ORDO_KEY == KEY_F32 || ORDO_KEY == KEY_F64)
-#error "a sum of floats depends on how they are grouped: FOLD_SUM is for integers"
-#endif
-#if FOLD_GROUP % TEAM_WIDTH
-#error "FOLD_GROUP must be a multiple of TEAM_WIDTH: a team lies within one work-group"
-#endif
+ORDO_STATIC_ASSERT(!FOLD_SEGMENTED || !FOLD_NUMBERED, "an item has a flag or a mark");
+ORDO_STATIC_ASSERT(FOLD_VALUES || FOLD_NUMBERED, "FOLD_VALUES 0 leaves nothing to fold without FOLD_NUMBERED");
+ORDO_STATIC_ASSERT(FOLD_OP >= FOLD_SUM && FOLD_OP <= FOLD_MAX, "FOLD_OP must be an ordo_op");
+ORDO_STATIC_ASSERT(FOLD_OP != FOLD_SUM || FOLD_COUNTS || (ORDO_KEY != KEY_F32 && ORDO_KEY != KEY_F64),
+                   "a sum of floats depends on how they are grouped: FOLD_SUM is for integers");
+ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-group");
 
 #define FOLD_TEAMS (FOLD_GROUP / TEAM_WIDTH)
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* An item: a value, that is the key (FOLD_SUM) or its ordered form, and in segments a head flag (0 or 1). No structs:
- * Oclgrind 21.10 cannot run functions that return structs. */
+/* The key (FOLD_SUM) or its ordered form; in segments also a flag. No struct: Oclgrind 21.10 cannot run functions that
+ * return one. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -91,47 +82,44 @@ typedef uint2 fold_item;
 ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGMENTED, FOLD_NUMBERED),
                    "the host reserves so many bytes for an item");
 
-#if FOLD_OP == FOLD_MIN
-#define FOLD_IDENTITY (~(fold_word) 0)
-#else
-#define FOLD_IDENTITY ((fold_word) 0)
-#endif
+#define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
+/* An item of a value and its flag or mark; the value; the flag or mark, else 0. */
+#if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
-#if FOLD_SEGMENTED || FOLD_NUMBERED
     return (fold_item) (value, head);
-#else
-    return value;
-#endif
 }
+ORDO_FN fold_word fold_value(fold_item x)
+{
+    return (fold_word) x.x;
+}
+ORDO_FN fold_mark fold_head(fold_item x)
+{
+    return (fold_mark) x.y;
+}
+#else
+ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
+{
+    return value;
+}
+ORDO_FN fold_word fold_value(fold_item x)
+{
+    return x;
+}
+ORDO_FN fold_mark fold_head(fold_item x)
+{
+    return 0;
+}
+#endif
 
 ORDO_FN fold_item fold_identity(void)
 {
     return fold_make(FOLD_IDENTITY, 0);
 }
 
-ORDO_FN fold_word fold_value(fold_item x)
-{
-#if FOLD_SEGMENTED || FOLD_NUMBERED
-    return (fold_word) x.x;
-#else
-    return x;
-#endif
-}
-
-/* The flag or mark; 0 if items have none. */
-ORDO_FN fold_mark fold_head(fold_item x)
-{
-#if FOLD_SEGMENTED || FOLD_NUMBERED
-    return (fold_mark) x.y;
-#else
-    return 0;
-#endif
-}
-
 #if FOLD_NUMBERED
-/* The mark of a head at `at`; an item's number of heads; the position of its last head. */
+/* The mark of a head; the number of heads; the position of the last. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -153,35 +141,21 @@ ORDO_FN bool fold_is_closed(fold_item x)
 }
 
 #if !FOLD_COUNTS
-/* The value of a stored key, and the key of a value. */
+/* The value of a stored key, and the reverse. */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
-#if FOLD_OP == FOLD_SUM
-    return key;
-#else
-    return key_bits(key);
-#endif
+    return FOLD_OP == FOLD_SUM ? key : key_bits(key);
 }
 
 ORDO_FN ordo_key fold_key_of(ordo_key value)
 {
-#if FOLD_OP == FOLD_SUM
-    return value;
-#else
-    return key_from_bits(value);
-#endif
+    return FOLD_OP == FOLD_SUM ? value : key_from_bits(value);
 }
 #endif
 
 ORDO_FN fold_word fold_values(fold_word a, fold_word b)
 {
-#if FOLD_OP == FOLD_SUM
-    return a + b;
-#elif FOLD_OP == FOLD_MIN
-    return min(a, b);
-#else
-    return max(a, b);
-#endif
+    return FOLD_OP == FOLD_SUM ? a + b : FOLD_OP == FOLD_MIN ? min(a, b) : max(a, b);
 }
 
 ORDO_FN fold_item fold(fold_item a, fold_item b)
@@ -218,13 +192,13 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* x of one lane, which is the same for the whole team. */
+/* x of one lane, the same lane for the whole team. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* The fold of x over the lanes 0 .. this one. */
+/* The fold over lanes 0 .. this one. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -235,7 +209,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* The fold over the lanes before this one, from the result of team_fold_upto. */
+/* The fold over lower lanes, from the result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -246,7 +220,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* The fold over all lanes, in all lanes; lane 0 first. */
+/* The fold over all lanes in ascending order, in all lanes. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -257,7 +231,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* The fold over all lanes, in all lanes; the highest lane first. */
+/* The fold over all lanes in descending order, in all lanes. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -270,14 +244,12 @@ ORDO_FN fold_item team_fold_backwards(fold_item x)
 
 /* ---- work-groups ----------------------------------------------------------------------------------------------- */
 
-/* One item per team. */
 typedef struct {
     fold_item team[FOLD_TEAMS];
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each team's item by the fold up to and with it. The whole group calls; barriers before the reads and after
- * the writes. */
+/* Replaces each team's item by the fold up to and with it. Barriers: before the reads and after the writes. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -294,11 +266,10 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* The fold of `mine`, which is the same in all lanes of a team, over the teams before this one; *total: over all teams.
+/* The fold of `mine` (equal in all lanes of a team) over earlier teams; *total: over all teams.
  *
  * Called by   the whole group, from uniform control flow
- * Barriers    between the writes of scratch and the reads; none after. The caller has one before its next writes.
- */
+ * Barriers    between the writes and reads of scratch; none after. The caller has one before its next writes. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -323,7 +294,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The fold of x over all work-items, in all work-items. Called as group_fold_before. */
+/* The fold of x over all work-items, in all of them. Called as group_fold_before. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -331,7 +302,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The fold of items[0 .. count - 1], which earlier launches wrote. Called as group_fold_before. */
+/* The fold of items[0 .. count - 1], from earlier launches. Called as group_fold_before. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

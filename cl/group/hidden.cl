@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits of sorted elements and counts of the visible ones; both begin on 256 bytes. host/dict/sorted_run.h has
- * the invariants. */
+/* Hidden bits of sorted elements, and counts of the visible ones; both begin on 256 bytes. Invariants:
+ * host/dict/sorted_run.h. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Whether element i is hidden; hidden NULL: none is. */
+/* Whether element i is hidden. hidden NULL: no. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
 }
 
-/* Words of bits of `count` elements. */
 ORDO_FN uint run_words(uint count)
 {
     return (count >> 5) + ((count & 31) != 0);
 }
 
-/* The lowest n bits; n from 0 to 32. */
+/* The lowest n bits, 0 <= n <= 32. */
 ORDO_FN uint run_low_bits(uint n)
 {
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* The number of visible elements among 0 .. i - 1 of a run with bits and a directory (R5). For a block without
- * hidden elements, the usual case, the directory is enough. */
+/* The number of visible elements among 0 .. i - 1 (R5). Most blocks have no hidden elements, and need only the
+ * directory. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
     if (k == 0 || visible[block + 1] - before == RUN_BLOCK)
         return before + k;
-    const uint4 words = ~((__global const uint4 *) hidden)[block]; /* vload4 would not say that it is aligned */
+    const uint4 words = ~((__global const uint4 *) hidden)[block]; /* vload4 would not promise alignment */
     return before + popcount(words.s0 & run_low_bits(k)) + popcount(words.s1 & run_low_bits(max((int) k - 32, 0))) +
            popcount(words.s2 & run_low_bits(max((int) k - 64, 0))) +
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* The number of visible elements among first .. end - 1. For short intervals the bits are enough. */
+/* The number of visible elements among first .. end - 1. Short intervals need only the bits. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -53,8 +52,8 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* The first visible element at or after i; count if there is none. Long hidden intervals cost a binary search of
- * blocks. */
+/* The first visible element from i on; `count` if there is none. Long hidden intervals cost a binary search of blocks.
+ */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)
@@ -66,7 +65,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[word];
     if (bits == 0) {
         const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
-        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is low + 1 to high, or none */
+        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is in low + 1 .. high, or none */
         if (visible[blocks] == before)
             return count;
         while (low + 1 < high) {
@@ -82,7 +81,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
     return min(found, count);
 }
 
-/* The last visible element before i, plus 1; 0 if there is none. */
+/* 1 + the last visible element before i; 0 if there is none. */
 ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
 {
     if (!hidden || i == 0)
@@ -94,7 +93,7 @@ ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[--word];
     if (bits == 0) {
         const uint before = visible[block];
-        uint       low = 0, high = block; /* the first entry that is not below `before` is low + 1 to high */
+        uint       low = 0, high = block; /* the first entry not below `before` is in low + 1 .. high */
         if (before == 0)
             return 0;
         while (low + 1 < high) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fold of all tiles before a tile, found by its group while other groups still compute theirs: decoupled look-back.
+/* Decoupled look-back: a group finds the fold of all tiles before its tile while other groups still compute theirs.
  *
  * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Silent tiles: Smith,
  * Levien and Owens, Decoupled Fallback (SPAA 2025).
  *
  * Each tile publishes its own fold (LOOKBACK_OWN), later the fold up to its end (LOOKBACK_PREFIX). A tile combines the
- * published folds from its left neighbour backwards to the first prefix.
+ * folds from its left neighbour back to the first prefix.
  *
- * State      Nothing clears the state before a launch: each word holds the launch's stamp, and words with other stamps
- *            count as unpublished. The group with the last ticket resets the ticket.
- * Order      Flag and payload share each word, so relaxed accesses suffice. If an item has several words, the reader
- *            repeats until all words have the same flag.
- * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. Waits are bounded: after
- *            LOOKBACK_POLLS polls of a silent tile, the waiting group folds that tile from the input. No device hangs
- *            here; without forward progress (groups_progress) look-back is slow.
+ * State      Nothing is cleared before a launch: words with another launch's stamp count as unpublished. The group with
+ *            the last ticket resets the ticket.
+ * Order      Each word holds flag and payload, so relaxed accesses suffice. Readers of several words repeat until all
+ *            flags agree.
+ * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. After LOOKBACK_POLLS
+ *            polls of a silent tile, it folds that tile from the input. So no device hangs; without forward progress
+ *            (groups_progress) look-back is slow.
  * In place   The output may be the input: see lookback_again.
  *
- * Definitions of the including file, before the #include
+ * The including file defines, before the #include
  *   LOOKBACK_INPUT    the type of the arrays
  *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
- *                     the fold of one tile from the input, in all lanes of the sub-group that calls
+ *                     folds one tile from the input, in all lanes of the calling sub-group
  *
  * LOOKBACK_FAULTS (fault injection) is the sum of 1: odd tiles hide their own fold; 2: odd tiles hide their prefix; 4:
  * all tiles hide it. */
@@ -39,8 +39,7 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word: flag in bits 0 and 1, a segment's head in bit 2, the launch's stamp in bits 3 to 15, payload in the upper
- * half. */
+/* A word: flag in bits 0 and 1, a segment's head in bit 2, the stamp in bits 3 to 15, payload in the upper half. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -59,8 +58,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The state that groups share: the next ticket, which is 0 between launches, then the tiles' words. stamp: not 0, and
- * of no earlier launch since the words were 0. */
+/* The shared state: the next ticket, 0 between launches, then the tiles' words. stamp: not 0, and new since the words
+ * were 0. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -132,7 +131,7 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Takes the next tile's number. One work-item of each group calls. */
+/* Takes the next tile. One work-item of each group calls. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -154,8 +153,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. in_place: pairs with the fence in
- * lookback_again. */
+/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -165,12 +163,13 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Folds a silent tile from the input (LOOKBACK_OWN). In place: returns the tile's published item if there is one.
+/* Folds a silent tile from the input (LOOKBACK_OWN). In place, returns the tile's published item if there is one. One
+ * whole sub-group calls.
  *
- * In place, the tile's group may overwrite the input during these reads. It publishes before it overwrites, with a
- * fence between, and each lane here has a fence between its reads and its look at the words. If no word is published,
- * all reads were input. (A stale plain load is harmless: it returns input.) If only some words are published, the
- * result is LOOKBACK_NONE, and a later look finds the rest. One whole sub-group calls. */
+ * In place, the tile's group may overwrite the input meanwhile. It publishes before that, with a fence between
+ * (lookback_announce), and each lane here has a fence between its reads and its look at the words. If no word is
+ * published, all reads were input; a stale plain load returns input, too. If only some words are published, the result
+ * is LOOKBACK_NONE, and a later look finds the rest. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -189,7 +188,6 @@ ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lo
     return now;
 }
 
-/* The number of lanes before the first lane of a mask. */
 ORDO_FN uint lookback_lanes_before(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
@@ -247,8 +245,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* The fold of all tiles before `tile`. Publishes the tile's prefix; own: the tile's fold. The whole group calls, from
- * uniform control flow. Contains a barrier, after which the group may write output. */
+/* The fold of all tiles before `tile`. Publishes the prefix. The whole group calls, uniformly. Contains a barrier,
+ * after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merging by merge path within a work-group's local memory, and by one work-item in global memory.
+/* Merges in local memory by merge path. The stable merge of a and b is a path through the grid of their elements: one
+ * step right for an element of a, one down for one of b. Its first d steps end on the d-th diagonal, where a binary
+ * search finds it without the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
  *
- * The stable merge of a and b is a path through the grid of their elements, one step to the right for an element of a,
- * one down for one of b. Its first d steps end on the d-th diagonal; where on it, a binary search tells without knowing
- * the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
- *
- * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function here still stays
- * within a and b.
+ * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function stays within them.
  */
 #pragma once
 #include "shared/key.h"
 
-/* Where a merge stands in one array that holds both parts: the next element of each, and where each part ends. */
+/* A place in a merge of two parts of one array: the next element and the end of each part. */
 typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
 
-/* How many of the first `diagonal` elements of the merge of a and b are a's. diagonal <= a_count + b_count.
- * Callable from anywhere. */
+/* The number of a's elements among the first `diagonal` <= a_count + b_count elements of the merge. */
 ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local const ordo_key_form *b, uint b_count,
                         uint diagonal)
 {
@@ -31,10 +27,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines `name`, which takes the next `items` elements of the merge at a cursor: merged[i] is an element, from[i]
- * where in `keys` it stood. Once both parts are used up, what is left of merged and from has no meaning, and keys is
- * read up to `items` places past a part's end: it must have that much room. Callable from anywhere. (A macro,
- * because register arrays need a constant length.) */
+/* Defines `name`, which takes the next `items` elements of the merge at a cursor: merged[i] is an element, from[i] its
+ * place in `keys`. Once both parts are used up, further results are meaningless. Reads `keys` up to `items` places past
+ * a part's end, so keys must have that much room. A macro, because register arrays need a constant length. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \
@@ -54,7 +49,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
         }                                                                                                              \
     }
 
-/* How a kernel without values spells their type: its pointers are never followed. */
+/* The type of values in kernels without values, whose pointers are never followed. */
 #if ORDO_VALUE_BYTES
 typedef ordo_value merge_value;
 #else

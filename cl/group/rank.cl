@@ -2,12 +2,11 @@
 /* Stable ranks of a tile of keys by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
  *
  * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
- * RANK_ITEMS of lane e % TEAM_WIDTH. Reads are coalesced, and a team counts its keys register by register, in each
- * register lane by lane.
+ * RANK_ITEMS of lane e % TEAM_WIDTH. So reads are coalesced. Each team counts digits in its own row of local memory,
+ * register by register; lanes with the same digit find each other by ballots (team_match). Merrill and Grimshaw,
+ * Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016).
  *
- * Each team counts digits in its own row of local memory. Lanes with the same digit find each other by ballots
- * (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots for ranks:
- * Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * The whole group calls all functions, uniformly. */
 #pragma once
 #include "device/team.cl"
 #include "group/scan.cl"
@@ -24,7 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Work-item i has digits i * RANK_DIGITS_PER_ITEM and the following ones. Work-items beyond the radix have none. */
+/* Work-item i has digits i * RANK_DIGITS_PER_ITEM and following; none beyond the radix. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -57,13 +56,13 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* A work-item's first element in the tile. Its next elements follow at steps of TEAM_WIDTH. */
+/* A work-item's first element in the tile. Its others follow at steps of TEAM_WIDTH. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Clears the rows of counts. No barrier: until rank_totals only the own team uses a row. */
+/* Clears the rows of counts. No barrier: until rank_totals a row is used by its team only. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -72,8 +71,8 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Rank i: the number of the team's keys with the same digit before key i. Leaves the number of keys of each digit in
- * the team's row. Called by the whole group, from uniform control flow, with cleared rows. Barriers: none. */
+/* Rank i: the number of the team's keys with the same digit before key i. Leaves the digits' counts in the team's row.
+ * Needs cleared rows. Barriers: none. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -92,11 +91,10 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
     }
 }
 
-/* Concurrent reads of this many teams' counts hide their latency. */
+/* Teams whose counts are read concurrently, which hides latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* total[j]: the tile's keys with digit j of this work-item. Called by the whole group, with a barrier after
- * rank_within_team. */
+/* total[j]: the tile's keys with digit j of this work-item. Needs a barrier after rank_within_team. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -111,8 +109,7 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Turns the teams' counts of one digit into the places of their first keys; `next`: the place of the tile's first key.
- */
+/* Turns the teams' counts of one digit into the places of their first keys. next: the place of the tile's first key. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -129,9 +126,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* start[j]: the place of the tile's first key with digit j of this work-item, in the order by digits. Turns the teams'
- * counts into the places of their first keys. Called by the whole group, from uniform control flow. scratch:
- * GROUP_SCAN_WORDS. A barrier makes the places visible. */
+/* start[j]: the place of the tile's first key with digit j of this work-item, in digit order. Turns the teams' counts
+ * into places, which a barrier makes visible. scratch: GROUP_SCAN_WORDS. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

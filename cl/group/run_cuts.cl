@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a merge of runs in local memory, and searches for the places where its tiles begin and end. */
+/* The table of a merge of runs in local memory, and searches for the bounds of its tiles. */
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table to local memory, where it can be indexed: indexing an argument would put it into private memory.
- * Called by the whole group of RUNS_SEARCH_GROUP or RUNS_GROUP work-items; ends with a barrier if there are several. */
+/* Copies the table to local memory: indexing an argument would put it into private memory. The whole group calls; ends
+ * with a barrier if it has several work-items. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -23,7 +23,7 @@ ORDO_FN void runs_load_table(__private const run_table *from, __local run_table 
 #endif
 }
 
-/* The last of n places (a power of two) that starts at or before x; starts ascend, the first is at or before x. */
+/* The last of n places (a power of two) that starts at or before x, as the first does. Starts ascend. */
 ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
 {
     uint found = 0;
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* How many of keys[0 .. high - 1], of which the first `low` are known to, come before an element with key x of another
- * run; equal keys do if `ties`, that is, if theirs is the earlier run. */
+/* The number of keys[0 .. high - 1] that come before an element with key x of another run; at least `low`. ties: the
+ * keys' run is the earlier one, so equal keys come before x. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* How many samples of run r come before a sample with key x of run `own`, itself not counted. */
+/* The number of run r's samples before a sample with key x of run `own`, itself excluded. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -55,7 +55,7 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* The part of a run that belongs to a tile: elements begin to end - 1. In bounds whatever the splits say. */
+/* A run's part of a tile: elements begin .. end - 1. In bounds for any splits. */
 typedef struct {
     uint begin, end;
 } runs_part;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile of a merge of runs, by a work-group: its part of each run is loaded, merged pair by pair in local memory, and
- * stored. primitive/merge_runs.cl has the macros. */
+/* A tile of a merge of runs, by a work-group: loads its part of each run, merges these in pairs in local memory, stores
+ * the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -15,9 +15,9 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* A tile is merged in rounds. In round l, *regions* of 2^l runs each are made from two of the round before; all rounds'
- * regions together are the 31 nodes of a binary tree over 16 runs. Within local memory the regions of a round lie one
- * after another, from round 1 on each beginning at a multiple of RUNS_ITEMS: so each work-item's slots are of one. */
+/* A tile is merged in rounds. Round l makes *regions* of 2^l runs, each from two regions of the round before. All
+ * rounds' regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory,
+ * from round 1 on at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -28,36 +28,36 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* where in the tile's input (round 0) the element of a slot stood; with
-                                             RUNS_FROM_HIDDEN if it is hidden */
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's place in the tile's input (round 0), and RUNS_FROM_HIDDEN if
+                                           * hidden */
 #endif
 #if VALUE_COMBINES
-    /* Of an element of the second run, by where in the tile's input it stood: how many of the first run's in the
-     * tile come before it. */
+    /* For an element of the second run, by its place in the tile's input: the number of the first run's elements in the
+     * tile before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* of a run's elements before its part, those in the output */
-    /* Element `at` of the tile's input, if of run r, is key_of[r][at], once runs_lay_out is done; before, each
-     * points to its run's first element. */
+    uint      before[RUN_TABLE_MAX]; /* elements of the output from before a run's part */
+    /* Element `at` of the tile's input, if of run r, is key_of[r][at] after runs_lay_out; before, the pointers are to
+     * the runs' beginnings. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* which element of its run element `at` of the tile's input is, less `at` */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* keep: bits of hidden slots, as words of the whole output */
+    uint       shift[RUN_TABLE_MAX];       /* the number in its run of element `at` of the tile's input, minus `at` */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* RUNS_KEEP: bits of hidden slots, as words of the whole output */
 #endif
 #if RUNS_CLOSES_GAPS
     fold_scratch visible; /* slots */
 #endif
 #if RUNS_HIDDEN == RUNS_DEDUP
-    ordo_key_form next[RUN_TABLE_MAX]; /* the key that follows a run's part of the tile */
+    ordo_key_form next[RUN_TABLE_MAX]; /* the key after a run's part of the tile */
     uint          has_next[RUN_TABLE_MAX];
     uint          ticket, tiles_before; /* look-back's */
 #endif
-    uint start[RUNS_REGIONS];       /* a region's first slot */
-    uint count[RUNS_REGIONS];       /* a region's elements */
+    uint start[RUNS_REGIONS];
+    uint count[RUNS_REGIONS];
     uint used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
     uint begin;                     /* the tile's first element of the output */
 } runs_local;
@@ -65,7 +65,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Lays out the regions of one round. `capacity` bounds the tile where runs are not in order; in order it never does. */
+/* Lays out one round's regions. `capacity` bounds the tile if runs are not in order. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -84,7 +84,7 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uin
     mem->used[round] = slot;
 }
 
-/* How many elements of run r that come before its element i are in the output. */
+/* The number of run r's elements in the output before its element i. */
 ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
 #if RUNS_HIDDEN == RUNS_FILTER
@@ -94,11 +94,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One of four work-items that concurrently set up a group. (With the pointers of keys and of values by two of
- * them plain merges took 86 registers on sm_90, for 48.) */
+/* One of four work-items that set up a group concurrently. With key and value pointers set by two of them, plain merges
+ * took 86 registers on sm_90, not 48. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Where the tile's input lies and which slots each round uses. Called by the whole group; ends with a barrier. */
+/* Finds the tile's input, and the slots of each round. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -129,21 +129,20 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Which run element `at` of the tile's input is of, the first n. Mostly the first one, which is mostly the largest. */
+/* The run of element `at` of the tile's input, among the first n. Mostly the first run, the largest. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
-/* Run r from its first element on, once runs_lay_out is done. */
+/* Run r from its first element on, after runs_lay_out. */
 ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 {
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the tile's keys, run by run, and hidden bits. The tile has `count` elements, at least one; past its end the
- * last is read again: loads without a condition are in flight all at once. The runs are among the first n. Called by
- * the whole group; ends with a barrier. */
+/* Loads the tile's keys and hidden bits, from the first n runs. count >= 1; past the tile's end the last element is
+ * read again, so all loads are unconditional and in flight at once. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
@@ -172,17 +171,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether a round has something to do for the region at `slot`: not for the first one if its right half is empty, as it
- * begins where its left half does. */
+/* Whether a round changes the region at `slot`. The first region stays in place if its right half is empty. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Makes the regions of a round, each from two of the round before, in place; at first there are n runs. Each work-
- * item makes RUNS_ITEMS slots; those past a region's end get elements without meaning. Called by the whole group;
- * needs a barrier before, ends with one. */
+/* Makes a round's regions, each from two of the round before, in place; n: runs at first. Each work-item makes
+ * RUNS_ITEMS slots, meaningless past a region's end. Needs a barrier before, ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -222,8 +219,8 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden slot. These are few; many of one word would queue for it. By
- * the whole group; ends with a barrier. */
+/* Sets bit (shift + slot) of mem->marks for each hidden slot; few, so they seldom contend for a word. Ends with a
+ * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -239,8 +236,7 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's bits. The first and the last word may be shared with the tiles beside; all are 0 before the
- * launch. */
+/* Writes the tile's bits. Neighbouring tiles share outer words, and all are 0 before the launch. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -257,8 +253,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key that follows the part of the tile of this work-item's run, if it has one: it is known long before it is
- * needed. */
+/* The key after this work-item's run's part of the tile, read long before it is needed. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -273,7 +268,7 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     return next;
 }
 
-/* By the whole group; ends with a barrier. */
+/* Ends with a barrier. */
 ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
 {
     if (get_local_id(0) < RUN_TABLE_MAX) {
@@ -283,7 +278,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether an element of key x follows the tile, which has one and nothing greater. */
+/* Whether an element of key x follows the tile, whose greatest key is x. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -292,7 +287,6 @@ ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
     return does;
 }
 
-/* Whether the element of a slot is the newest of its key. */
 ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count)
 {
     const ordo_key_form x = mem->keys[slot];
@@ -305,7 +299,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* A bit for each visible slot of this work-item's in the merged tile of `count` slots. */
+/* A bit for each visible slot of this work-item in a merged tile of `count` slots. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -319,8 +313,8 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Notes for the elements of this work-item's slots where what the first run has of their keys would be. By the whole
- * group; the next barrier makes it known. */
+/* For elements of the second run in this work-item's slots: notes the place of their keys in the first run. The next
+ * barrier publishes it. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -332,8 +326,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* What becomes of `value`, of a slot's element, which is element `at` of the tile's input: with that of the last
- * element of the first run that is not greater, if it has the slot's key. It may be the last one before the tile. */
+/* Combines `value`, of a slot's element and of element `at` of the tile's input, with the first run's last element that
+ * is not greater, perhaps before the tile, if the keys are equal. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -346,16 +340,15 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Visible slots of the work-items before this one, and of all. By the whole group, from uniform control flow; a barrier
- * inside. */
+/* The number of visible slots of earlier work-items; *total: of all. Called uniformly; a barrier inside. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Closes the gaps in the merged tile: moves this work-item's visible slots to slot `begin` and on; first keys, then
- * `from`, as both at once are too many registers for some. By the whole group; ends with a barrier. */
+/* Moves this work-item's visible slots to slot `begin` and on: first keys, then `from`, to use fewer registers. Ends
+ * with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -385,8 +378,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots of the merged tile, if keys_out is not NULL. By the whole group, after a
- * barrier. */
+/* Writes the keys of the first `left` slots, unless keys_out is NULL. Needs a barrier before. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -398,8 +390,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Writes the values of the first `left` slots, from where they are, if values_out is not NULL; the tile's input has
- * `count` elements, at least one, of n runs. By the whole group, after a barrier. */
+/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. The tile's input has `count`
+ * >= 1 elements of n runs. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -411,7 +403,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
-        const uint at = min(from, count - 1); /* of runs that are not in order it may be anything */
+        const uint at = min(from, count - 1); /* arbitrary if runs are not in order */
         value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
 #if VALUE_COMBINES
         value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);
@@ -424,7 +416,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* Loads a tile and merges it. It has `count` elements, at least one. By the whole group; ends with a barrier. */
+/* Loads a tile of `count` >= 1 elements and merges it. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

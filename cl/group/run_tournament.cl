@@ -3,9 +3,8 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The next element of a run, ordered as elements are: by key, then by run. An exhausted run's comes after all.
- * runs_play orders two of them; field by field and without a branch, which on CPUs is twice as fast as whole
- * structs. */
+/* A run's next element, ordered by key, then by run; an exhausted run's comes last. runs_play orders two of them, field
+ * by field without a branch: twice as fast as whole structs on CPUs. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -64,11 +63,11 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs: node n's children are 2n and 2n + 1, the runs are the leaves, every inner node
- * keeps the loser of its match, and `winner` has won them all. Knuth, The Art of Computer Programming 3, 5.4.1. */
+/* A tournament over 2^n_rounds runs: the runs are the leaves, node n's children are 2n and 2n + 1, each inner node
+ * keeps the loser of its match, and `winner` has won all. Knuth, The Art of Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
-    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* what is left of each run */
+    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* the rest of each run */
     runs_keys key_of[RUN_TABLE_MAX];
 } runs_tournament;
 

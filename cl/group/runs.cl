@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to RUN_TABLE_MAX sorted runs as a kernel's arguments: a buffer of keys and one of values for each, and a table.
+/* Up to RUN_TABLE_MAX sorted runs as kernel arguments: buffers of keys and of values for each run, and a table.
  *
  *     __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
  *     {
  *         runs_keys key_of[RUN_TABLE_MAX];
- *         RUNS_EACH(RUNS_POINT_KEY, key_of)
- */
+ *         RUNS_EACH(RUNS_POINT_KEY, key_of) */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
 
-typedef __global const ordo_key    *runs_keys; /* names of their own, as arrays of them lie in local memory */
+typedef __global const ordo_key    *runs_keys; /* types, because local memory holds arrays of them */
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* X for each run. RUNS_POINT_* set to[r] to where run r begins, by one work-item. */
+/* X for each run. One work-item's RUNS_POINT_* set to[r] to the start of run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prefix sums and reductions of one value per work-item over a work-group of GROUP_SIZE.
  *
- * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative, commutative
- * operation:
+ * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines, for an associative and commutative operation:
  *
  *     type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *         combines x over the work-items with a lower local id (`identity` in the first); *total: over all.
+ *         combines x over lower local ids (`identity` in the first); *total: over all.
  *     type group_reduce_NAME(type x, __local type *scratch)
- *         combines x over all work-items, in all work-items.
+ *         combines x over all work-items, in all of them.
  *
- * `combine` is a function or macro of two values. `suffix` is empty for types of 32 bits, 64 for types of 64 bits. This
- * file defines add (uint) and add64 (ulong).
+ * `combine` is a function or macro; `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
+ * scratch has GROUP_SCAN_WORDS values; a barrier must follow before its next use.
  *
- *   Called by   the whole group, from uniform control flow.
- *   scratch     GROUP_SCAN_WORDS values of local memory. The functions begin with a barrier, so earlier uses do not
- *               matter. After the call, a barrier must precede other uses.
- *   Barriers    two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 1 with
- *               narrower teams. None orders global memory. */
+ * Barriers: two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 2 with narrower
+ * teams. None orders global memory. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"
@@ -49,8 +45,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team combines its values and writes the result to scratch. Then each team combines all results, TEAM_WIDTH at a
- * time, which saves a barrier compared with one team. */
+/* Each team writes its combined value to scratch, then combines all of scratch, TEAM_WIDTH at a time. That saves a
+ * barrier compared with one team. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -111,7 +107,7 @@
 
 #else
 
-/* Through local memory, for any GROUP_SIZE. The halves of scratch alternate, so each step needs one barrier. */
+/* For any GROUP_SIZE. The halves of scratch alternate, so each step needs one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

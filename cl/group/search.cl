@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searching sorted keys: by a team in one node, by a work-group in a tree in local memory, by a work-item alone.
+/* Searches sorted keys: a team in one node, a work-group in a tree in local memory, or a work-item alone.
  *
- * A *rank* is the number of keys before the query: less than it (lower bound), or with SEARCH_UPPER not greater (upper
- * bound). All functions take a query in ordered form and are right for every value of keys and queries. Over keys that
- * are not sorted ranks are arbitrary but lie within what was searched.
- */
+ * A *rank* is the number of keys before the query: less (lower bound), or with SEARCH_UPPER not greater (upper bound).
+ * Queries are in ordered form, and may have any value, as keys may. If keys are not sorted, ranks are arbitrary but
+ * within the searched interval. */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,12 +18,11 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* Queries that a work-item has in flight: the latency of one read hides behind the others'. */
+/* Queries that a work-item has in flight, which hides the latency of their reads. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Before a loop over them. On a CPU four at a time: unrolled as a whole it is no faster, and takes the compiler
- * seconds. */
+/* Before a loop over them. CPUs unroll it by four: unrolled whole it is no faster and takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -42,8 +40,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A node is read in pieces of 16 bytes, neighbouring lanes reading neighbouring pieces; on a CPU in pieces that are one
- * vector of its compiler's. */
+/* A node is read in pieces: of 16 bytes, neighbouring lanes reading neighbouring pieces; on CPUs of one vector. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -85,7 +82,7 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* key_bits, of a whole piece. piece_filled: each bit of a key is its sign. */
+/* key_bits of a whole piece. piece_filled: fills each key's bits with its sign. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -97,8 +94,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* The sum of what a vector comparison says: true is -1. Of Clang's own sum it makes a mask and its popcount, on
- * processors that have them; of this one, spelled out, four times the instructions. */
+/* The sum of a vector comparison, where true is -1. Clang's builtin becomes a mask and its popcount on processors that
+ * have them; the sum spelled out, four times the instructions. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -115,7 +112,6 @@ ORDO_FN int piece_sum8(int8 eight)
 #define piece_sum(v) piece_sum8(convert_int8(piece_halves(v)))
 #endif
 
-/* How many keys of a piece of ordered forms are before the query. */
 ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 {
 #if SEARCH_UPPER
@@ -125,7 +121,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 #endif
 }
 
-/* How many keys of a node of separators are before the query. `node` is SEARCH_NODE ordered forms. */
+/* The number of a node's SEARCH_NODE separators (ordered forms) before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -152,7 +148,6 @@ ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[
 #endif
 }
 
-/* Loads a piece that is not read again soon. */
 #if SEARCH_ONCE
 ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
@@ -172,7 +167,6 @@ ORDO_FN void piece_load_once(__global const ordo_key *from, __private ordo_key p
 #define piece_load_once piece_load
 #endif
 
-/* Makes keys their ordered forms. */
 ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
 {
     ORDO_UNROLL
@@ -180,7 +174,6 @@ ORDO_FN void piece_bits(__private ordo_key piece[PIECE_KEYS])
         piece[i] = key_bits(piece[i]);
 }
 
-/* How many keys of a piece of ordered forms are before the query. */
 ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_key_form query)
 {
     uint before = 0;
@@ -190,8 +183,8 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* How many of this lane's keys of a node of separators are before the query; team_reduce_add makes it the rank.
- * `node` is SEARCH_NODE ordered forms. */
+/* The number of this lane's separators of a node (SEARCH_NODE ordered forms) before the query. team_reduce_add makes it
+ * the rank. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -209,10 +202,10 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
 /* 2^depth - 1 separators in breadth-first order: tree[1] is the root, tree[2k] and tree[2k + 1] are the children of
- * tree[k], tree[0] is not used. Lanes that are at one depth of it read different banks, as they would not in a plain
- * binary search. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+ * tree[k], tree[0] is unused. Unlike in a plain binary search, lanes at one depth read different banks. Khuong and
+ * Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* Where the i-th separator in ascending order lies; i < 2^depth - 1. */
+/* The place of the i-th separator in ascending order; i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -239,13 +232,13 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
 
 /* ---- a span of an array ---------------------------------------------------------------------------------------- */
 
-/* keys[first .. first + count - 1]: the rank searched for is known to be first .. first + count. */
+/* keys[first .. first + count - 1], for a rank in first .. first + count. */
 typedef struct {
     uint first, count;
 } span;
 
-/* The ranks in the array of a work-item's queries, each within a span of its own, which begins at rank[r] on entry; all
- * spans have `count` keys, so that no work-item takes another way than its neighbours. */
+/* The ranks of a work-item's queries, each in its own span, which begins at rank[r] on entry. All spans have `count`
+ * keys, so that work-items do not diverge. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -265,13 +258,14 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
 /* Narrows the array to a span that holds the ranks of every query from `low` to `high`.
  *
  * Called by   every work-item of the group, from uniform control flow, with the same arguments.
- * Barriers    one before scratch is first written, one after it is last read; two per round. Half of the group searches
- *             for each end, a probe per work-item: log(count) / log(SEARCH_GROUP / 2) rounds. */
+ * Barriers    before the first write and after the last read of scratch; two per round. Half of the group searches for
+ *             each end, with a probe per work-item: log(count) / log(SEARCH_GROUP / 2) rounds. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
+/* Each side's probes before its query, and their number. */
 typedef struct {
-    uint before[2][NARROW_PROBES]; /* whether a side's probe is before its end's query */
-    uint count[2];                 /* how many of a side's probes are */
+    uint before[2][NARROW_PROBES];
+    uint count[2];
 } narrow_scratch;
 ORDO_STATIC_ASSERT(sizeof(narrow_scratch) == SEARCH_NARROW_BYTES(SEARCH_GROUP), "the host counts these bytes");
 
@@ -281,7 +275,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* of this side's span; `left` is the most keys that either side's span has left */
+    uint                first = 0; /* of this side's span; left: the most keys that either side's span has left */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {
@@ -305,7 +299,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint low_rank = scratch->count[0], high_rank = scratch->count[1];
     barrier(CLK_LOCAL_MEM_FENCE);
-    /* Of keys that are not sorted the ranks may lie the other way round. */
+    /* If keys are not sorted, the ranks may be in reverse order. */
     const span narrowed = { min(low_rank, high_rank), max(low_rank, high_rank) - min(low_rank, high_rank) };
     return narrowed;
 }

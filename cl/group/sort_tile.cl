@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to their digits' places.
+ * The whole group calls all functions, from uniform control flow.
  *
  * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED: 1 if a plan
  * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
@@ -20,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* The number of a digit, its lowest bit in the ordered form, and its width as a mask. */
+/* A digit's number, lowest bit in the ordered form, and width as a mask. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -32,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* The plan as parameters and as arguments, each followed by a comma. Kernels without a plan do not have them: with 21
- * keys of 4 bytes a work-item, they reduced the rate to 0.99 (2^24) and 0.96 (2^27). */
+/* The plan as parameters and as arguments, each followed by a comma. Kernels without a plan lack them, because with 21
+ * keys of 4 bytes a work-item they reduced the rate to 0.99 (2^24) and 0.96 (2^27). */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -42,7 +43,6 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
 #define SORT_PLAN
 #endif
 
-/* The digit of a pass. Its number is SORT_IDLE if the plan leaves the pass idle. */
 ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 {
 #if SORT_PLANNED
@@ -79,14 +79,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The number of a tile's elements. Only the last tile can have fewer than RANK_TILE. */
+/* Only the last tile can have fewer than RANK_TILE elements. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Ordered forms of this work-item's keys. Missing keys are all ones, and rank after every real key because they come
- * last in the tile. */
+/* Ordered forms of this work-item's keys. Missing keys are all ones and last in the tile, so they rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -103,13 +102,12 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* Digits of the elements that a work-item writes, four per register. Places would need four times as many registers. */
+/* Digits of a work-item's elements to write, four per register. Places would need four times the registers. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the tile's keys, in digit order in the exchange, to their places, coalesced within a digit. Keeps the digits
- * for the values. */
+/* Writes the tile's keys from the exchange, in digit order, to their places. Keeps the digits for the values. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -136,7 +134,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Writes the tile's values to the places of their keys. Called by the whole group after sort_store_keys. */
+/* Writes the tile's values to the places of their keys, after sort_store_keys. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -154,8 +152,7 @@ ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *va
     }
 }
 
-/* Writes a ranked tile to the places in l->base. Called by the whole group, uniformly, with a barrier after the bases.
- */
+/* Writes a ranked tile to the places in l->base. Needs a barrier after the bases. */
 ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit d, const rank_places *places,
                              const ordo_value *value, __global ordo_key *keys_out, __global ordo_value *values_out)
 {
@@ -165,8 +162,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys to the exchange in digit order, and turns ranks into places. Called by the whole group, with a
- * barrier after rank_starts. Contains a barrier before the writes; the next barrier makes them visible. */
+/* Turns ranks into places, and writes the keys to the exchange in digit order. Needs a barrier after rank_starts.
+ * Contains a barrier before the writes; the next one makes them visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
 {
@@ -177,9 +174,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and writes its keys to the exchange in digit order. total[j], start[j]: the number of
- * elements with digit j of this work-item, and the place of the first. Called by the whole group, uniformly, with a
- * free exchange. The next barrier makes the exchange visible. */
+/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j], start[j]:
+ * the number and first place of elements with digit j of this work-item. The next barrier makes the exchange visible.
+ */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -192,8 +189,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, d.shift, d.mask, places);
 }
 
-/* counts[digit]: the keys of a tile with the digit, counted from the input, which no pass overwrites. Called by the
- * whole group, uniformly. Counts lie in the bases, because the exchange is in use. */
+/* counts[digit]: the tile's keys with the digit, counted from the input, which no pass overwrites. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

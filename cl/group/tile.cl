@@ -3,14 +3,13 @@
  * aligned.
  *
  * TILE_ITEMS    keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
- * TILE_VECTOR   keys of a vector: those of 16 bytes, unless the including file defines it
+ * TILE_VECTOR   keys of a vector: of 16 bytes, unless the including file defines it
  *
- * Positions count from `shift` keys before the array's first (0 <= shift < TILE_VECTOR). The host chooses `shift` such
- * that vectors at multiples of TILE_VECTOR are aligned. Position p is key p - shift, and exists if p - shift < count as
- * unsigned numbers: positions before the array wrap around.
+ * Positions count from `shift` keys before the array (0 <= shift < TILE_VECTOR), so that vectors at multiples of
+ * TILE_VECTOR are aligned. Position p is key p - shift, and exists if p - shift < count as unsigned numbers.
  *
- * A team's part of a tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l has vector l of each row. Each row is one
- * coalesced access, and a lane's keys of one row are neighbours. */
+ * A team's part of a tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l has vector l of each row: so each row is
+ * one coalesced access, and a lane's keys of a row are neighbours. */
 #pragma once
 #include "group/fold.cl"
 
@@ -45,20 +44,18 @@ ORDO_FN bool tile_is_aligned(__global const ordo_key *array, uint shift)
     return ((ulong) (array - shift) & 15) == 0;
 }
 
-/* The position of this lane's vector in a row of a tile. */
 ORDO_FN uint tile_position(uint tile, uint row)
 {
     return tile * TILE_SIZE + ((team_index() * TILE_ROWS + row) * TEAM_WIDTH + team_lane()) * TILE_VECTOR;
 }
 
-/* Whether all positions of a tile exist. The same for the whole group. */
 ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
 {
     const uint first = tile * TILE_SIZE - shift;
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Loads a tile. Missing positions get `missing`. From uniform control flow of the group. */
+/* Loads a tile. Missing positions get `missing`. Called uniformly. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {
@@ -82,7 +79,6 @@ ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, u
     }
 }
 
-/* Stores the existing positions. From uniform control flow of the group. */
 ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint tile, __private const tile_keys *t)
 {
     if (tile_is_whole(tile, count, shift) && tile_is_aligned(array, shift)) {
@@ -107,7 +103,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* A bit for the flag byte of each of the tile's keys, in the order of registers; 0 for missing keys. */
+/* A bit for each key's flag byte, in the order of registers; 0 for missing keys. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all elements before
- * it.
+/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all earlier ones.
  *
- * Look-back (tiles_look_back): one launch reads and writes every element once. Groups wait, with a bound, for groups
- * that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its range of tiles; then each group
- * folds the results of the earlier ranges and writes its range. Two launches read the elements twice, and no group
- * waits. A single group needs tiles_ranges only.
+ * Look-back (SCAN_LOOKBACK 1, tiles_look_back): one launch reads and writes every element once. Groups wait, with a
+ * bound, for groups that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its range of
+ * tiles; then each group folds the earlier ranges' results and writes its range. Two launches read the elements twice,
+ * and no group waits. A single group needs tiles_ranges only.
  *
- * Definitions of the including file, before the #include
+ * The including file defines, before the #include
  *   LOOKBACK_INPUT   the arrays of a call
  *   input_tile       a loaded tile
  *   tile_write       writes a loaded tile; `before`: the fold of all earlier elements
@@ -17,15 +16,13 @@
  *   tile_item        item k of a loaded tile; `at`: its position
  * else
  *   tile_fold        loads a tile and returns its fold
- *   tile_whole       loads and writes a tile; returns the fold up to its end
- *
- * SCAN_LOOKBACK   tuning: 1 look-back */
+ *   tile_whole       loads and writes a tile; returns the fold up to its end */
 #pragma once
 #include "group/fold.cl"
 
-#ifdef TILE_ROWS /* group/tile.cl is used */
+#ifdef TILE_ROWS
 
-/* Sets t->row to folds within the team's part of the tile. Returns the fold of that part. */
+/* Sets t->row to folds within the team's part of the tile. Returns the part's fold. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -43,8 +40,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile's elements before this lane's row
- * r. Called as group_fold_before. */
+/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile before this lane's row r. Called
+ * as group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -57,8 +54,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Writes a tile. before: the fold of all earlier elements. Returns the fold up to the tile's end. The whole group
- * calls, from uniform control flow; barriers before and after scratch is written. */
+/* Loads and writes a tile; returns the fold up to its end. before: the fold of all earlier elements. The whole group
+ * calls, uniformly; barriers before and after the writes of scratch. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -71,7 +68,7 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles` for group g. */
+/* The end of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
@@ -123,7 +120,7 @@ ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint ran
     for (uint tile = group * range; tile < end; tile++) {
         sum = fold(sum, tile_fold(in, tile, &t, scratch));
 #if FOLD_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* scratch is written again */
+        barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     }
     if (get_local_id(0) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as numbers, and their combination, which is associative and commutative: sums are modulo 2^32 or 2^64; minima
- * and maxima follow the order of keys of the type (shared/key.h), in which different values differ.
+/* Values as numbers, and their combination, which is associative and commutative: sums modulo 2^32 or 2^64, or minima
+ * and maxima in the order of keys of the type (shared/key.h), which distinguishes all values.
  *
  * A kernel gets `how`, a VALUE_HOW, or is built for one: COMBINE_OP and COMBINE_TYPE. */
 #pragma once
@@ -31,7 +31,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* For minima and maxima: of two values, the one with the greater word prevails. */
+/* For minima and maxima: the greater of two ranks prevails. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);
@@ -63,7 +63,6 @@ ORDO_FN ordo_value value_combine(ordo_value a, ordo_value b)
     return value_combine_by(a, b, COMBINE_HOW);
 }
 
-/* The identity of the combination. */
 #define VALUE_NONE (COMBINE_OP == COMBINE_SUM ? (ordo_value) 0 : value_of_rank(0, COMBINE_HOW))
 
 #endif

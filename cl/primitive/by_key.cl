@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One key, the fold of the values and the number of elements of each segment, that is of each run of equal keys.
+/* The key, the fold of the values and the number of elements of each segment of equal keys.
  *
- * A scan finds for each element its segment, the segment's first element, and the fold up to here. The work-item at the
- * head of the next segment writes the results of a segment. Two ways (group/tiles.cl): look-back (by_key_lookback), or
- * folds of ranges first (by_key_sums, by_key_ranges).
+ * A scan (group/tiles.cl) finds for each element its segment, the segment's first element, and the fold so far. The
+ * work-item at the next segment's head writes a segment's results.
  *
  *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
  *   BY_KEY_VALUES            1: there are values to fold
  *   ORDO_KEY, FOLD_OP        the type and operation of the folds (group/fold.cl)
- *   BY_KEY_WIDEN             1: folds of 8 bytes of unsigned values of 4 bytes; 2: of signed values; 0: the same type
- *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK            tuning: 1 look-back
+ *   BY_KEY_WIDEN             folds of 8 bytes of values of 4 bytes, 1: unsigned, 2: signed; 0: the same type
  *
- * Order in registers as in group/tile.cl, with vectors of 4 elements for all types. */
+ * Registers are ordered as in group/tile.cl, with vectors of 4 elements for all types. */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -124,7 +121,6 @@ ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint en
         a->counts[number] = end - fold_last_head(all);
 }
 
-/* Writes the key of segment `number`. */
 ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_word key)
 {
     if (number < a->room)
@@ -142,7 +138,6 @@ ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 
 #if FOLD_GROUP == 1
 
-/* One work-item's tile: elements first .. end - 1. */
 typedef struct {
     uint first, end;
 } input_tile;
@@ -171,7 +166,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes a tile's segments. before: the fold of all earlier elements. Returns the fold up to the tile's end. */
+/* Writes a tile's segments; returns the fold up to its end. before: the fold of all earlier elements. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -224,7 +219,7 @@ typedef struct {
     fold_item   row[TILE_ROWS];
 } input_tile;
 
-/* Loads keys and values. Whole tiles of an aligned array are read in vectors. */
+/* Loads keys and values; in vectors if the tile is whole and the array aligned. */
 ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     const bool whole = tile_is_whole(tile, a->count, 0);

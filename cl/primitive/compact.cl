@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0, in order. A scan over the flags finds the places.
- *
- * Two ways (group/tiles.cl): look-back (compact_lookback), or counts of ranges first (compact_counts, compact_ranges).
+/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (group/tiles.cl; counts of 32 bits)
+ * finds their places.
  *
  *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
- *   FOLD_GROUP, TILE_ITEMS                   tuning: work-items per group, elements per work-item
- *   SCAN_LOOKBACK                            tuning: 1 look-back
  *
- * Counts are sums of 32 bits (group/fold.cl).
- *
- * Order in registers: a team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of
- * each row. One ballot per row ranks its elements, and the kept elements of a row are written to neighbouring places.
- */
+ * A team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of each row. One ballot
+ * ranks a row's elements, and the kept ones are written to neighbouring places. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -71,7 +65,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* One work-item's tile: elements first .. end - 1. It keeps `own` elements. */
+/* A tile: elements first .. end - 1. It keeps `own`. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -82,7 +76,6 @@ ORDO_FN void compact_load_flags(__private const compact_arrays *a, uint tile, __
     t->end = t->first + min(TILE_SIZE, a->count - t->first);
 }
 
-/* The number of kept elements of this work-item. */
 ORDO_FN uint compact_share(__private const compact_arrays *a, __private const input_tile *t)
 {
     uint kept = 0;
@@ -99,9 +92,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the kept elements from element `at` on. Each element is written to the place of the next kept one, which
- * avoids a branch: the next element overwrites it unless it is kept. Nothing is written behind the last kept element,
- * because another tile's elements may be there. */
+/* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept one's
+ * place, which overwrites it. Nothing is written behind the last one, because another tile's elements may be there. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -121,12 +113,11 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags;  /* a bit per element */
-    uint          before; /* kept by earlier teams of the tile */
+    uint          flags; /* a bit per element */
+    uint          before;
     uint          own;
 } input_tile;
 
-/* The element of this lane in a row of a tile. */
 ORDO_FN uint compact_element(uint tile, uint row)
 {
     return tile * TILE_SIZE + (team_index() * TILE_ITEMS + row) * TEAM_WIDTH + team_lane();
@@ -167,7 +158,7 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return own;
 }
 
-/* Writes the kept elements from element `at` on. The whole group calls, from uniform control flow. */
+/* Writes the kept elements from element `at` on. The whole group calls, uniformly. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     uint row_at = at + t->before;
@@ -194,7 +185,7 @@ ORDO_FN fold_item tile_whole(__private const compact_arrays *a, uint tile, fold_
 {
     input_tile t;
 #if FOLD_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE); /* scratch is written again */
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     const fold_item own = tile_fold(a, tile, &t, scratch);
     tile_write(a, tile, &t, before);
@@ -233,7 +224,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* counts[g]: the kept elements of group g's range. Each work-item adds up its share first, so one fold suffices. */
+/* counts[g]: the kept elements of group g's range. Each work-item sums its share first, so one fold suffices. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index; shared/index.h shows it. The host gives ORDO_KEY and INDEX_NODE_LOG2.
- *
- *   index_build    the levels
- *   index_widths   bytes a key of each block of a compressed one
- *   index_pack     its blocks
- */
+/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed one, index_widths
+ * finds each block's bytes a key, and index_pack writes the blocks. The host gives ORDO_KEY and INDEX_NODE_LOG2. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -14,10 +10,10 @@
 #define INDEX_NODE_LOG2 4
 #endif
 #ifndef INDEX_GROUP
-#define INDEX_GROUP 64 /* work-items per work-group */
+#define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level. Each reads its key from the array itself, so no level waits for another. */
+/* Writes every entry of every level. Each reads its key from the array, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -43,7 +39,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* The last key of block b's, and what its keys are differences from (I5). */
+/* The last key of block b, and the base of its differences (I5). */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -76,7 +72,7 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* A work-item per key, and per place after the last one (I7). `width`: of all blocks; 0: offsets tell. */
+/* A work-item per key, and per place after the last one (I7). width: of all blocks; 0: offsets have it. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

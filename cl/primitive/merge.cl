@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of two sorted arrays in one launch. Each work-group finds the begin of its tile of the output in
- * both inputs, so only the result is written.
+/* The stable merge of two sorted arrays in one launch, which writes only the result: each work-group finds its tile of
+ * the output in both inputs.
  *
  *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
  *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements from input to output
@@ -19,7 +19,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search reads TEAM_WIDTH places per step. Wider teams would read more than they save in steps. */
+/* A search reads TEAM_WIDTH places per step. Wider teams read more than they save in steps. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -37,13 +37,24 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* A tile of the output: from element `begin` on, a_count elements of a from a_begin on, and b_count of b from b_begin
- * on. */
+/* The arguments of both kernels. near: see merge_path_team; at most 2^15, so that no sum overflows. */
+#define MERGE_ARGS                                                                                                     \
+    __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
+        ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
+        __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,                     \
+        __global ordo_key *restrict keys_out, ulong keys_out_at, __global merge_value *restrict values_out,            \
+        ulong values_out_at
+#define MERGE_INPUT                                                                                                    \
+    {                                                                                                                  \
+        a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
+    }
+
+/* A tile of the output from element `begin` on: a_count elements of a from a_begin on, b_count of b from b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements hold at least `a` elements of a. True for a <= low, false for a > high.
+/* Whether the merge's first `diagonal` elements hold at least `a` elements of a: true for a <= low, false for a > high.
  */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
@@ -52,8 +63,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before them. If these contradict each other,
- * because the input is not in order, the end is adjusted. */
+/* Sets the tile between two diagonals from the numbers of a's elements before them. If the input is not in order, they
+ * may contradict each other, and the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -80,12 +91,12 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* the place in the tile's input of each element of its output */
+    ushort from[MERGE_TILE]; /* each output element's place in the tile's input */
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* a's elements before the tile, and before the next tile */
+    uint a_split[2]; /* the numbers of a's elements before the tile and before the next one */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -93,13 +104,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The number of a's elements among the first `diagonal` elements is low to high. */
+/* The number of a's elements among the first `diagonal` is low to high. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. Every lane of the
- * sub-group calls, from uniform control flow. */
+/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. The sub-group calls,
+ * uniformly. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -110,10 +121,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* The number of a's elements among the first `diagonal` elements of the merge, found by a team. The first step tests
- * places `near` apart around the place for equal distributions. If the answer is there, less than `near` remains. Each
- * further step leaves one part in TEAM_WIDTH + 1. Every lane of the sub-group calls, from uniform control flow; teams
- * may have different diagonals. */
+/* merge_path by a team. The first step tests places `near` apart around the place for equal distributions; if the
+ * answer is there, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group calls,
+ * uniformly; teams may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -126,13 +136,13 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets the tile of this work-group. The whole group calls. a_split may be written after the next barrier. */
+/* Sets this work-group's tile. The whole group calls. a_split may be written after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* both teams may belong to one sub-group, which must call as a whole */
+    /* Both teams may belong to one sub-group, which must call as a whole. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);
@@ -143,11 +153,10 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
     merge_set_tile(tile, begin, end, a_split[0], a_split[1]);
 }
 
-/* Element `at` of a tile's input: a's part, then b's part. */
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and its values if they are staged. Beyond the end of the last tile it reads the last element
- * again, so that no load has a condition. The whole group calls; a barrier must follow. */
+/* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so no load has a
+ * condition. The whole group calls; a barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -176,8 +185,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's parts in place. Each work-item produces MERGE_ITEMS neighbours. The whole group calls, after a
- * barrier; ends with a barrier. */
+/* Merges the tile's parts in place, MERGE_ITEMS neighbours by each work-item. The whole group calls, between barriers.
+ */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -199,7 +208,6 @@ ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_loca
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the merged tile. The whole group calls, after a barrier. */
 ORDO_FN void merge_store(__private const merge_input *in, __private const merge_tile *tile,
                          __local const merge_local *mem, __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -238,22 +246,13 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 #endif
 }
 
-/* One group per tile of the output. near: see merge_path_team; at most 2^15, so that no sum overflows. */
+/* One group per tile of the output. */
 ORDO_KERNEL(MERGE_GROUP)
-/* clang-format off */
-void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
-                 __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
-                 __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                 __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
-                 __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at)
-/* clang-format on */
+void merge_tiles(MERGE_ARGS)
 {
     __local merge_local mem;
-    const merge_input   in = {
-          a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
-    };
-    merge_tile tile;
+    const merge_input   in = MERGE_INPUT;
+    merge_tile          tile;
     merge_find_tile(&in, near, mem.a_split, &tile);
     merge_load(&in, &tile, &mem);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -263,7 +262,7 @@ void merge_tiles(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 
 #else /* one work-item */
 
-/* The number of a's elements among the first `diagonal` elements of the merge. */
+/* merge_path by one work-item. */
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
@@ -278,7 +277,6 @@ ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
     return low;
 }
 
-/* Copies `count` elements of one input to the output from element `to` on. */
 ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_value *values, uint count,
                         __global ordo_key *keys_out, __global merge_value *values_out)
 {
@@ -292,20 +290,11 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 
 /* One work-item per MERGE_TILE elements of the output. `near` is unused. */
 ORDO_KERNEL(1)
-/* clang-format off */
-void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
-                  __global const merge_value *restrict a_values, ulong a_values_at, uint a_count,
-                  __global const ordo_key *restrict b_keys, ulong b_keys_at,
-                  __global const merge_value *restrict b_values, ulong b_values_at, uint b_count, uint near,
-                  __global ordo_key *restrict keys_out, ulong keys_out_at,
-                  __global merge_value *restrict values_out, ulong values_out_at)
-/* clang-format on */
+void merge_chunks(MERGE_ARGS)
 {
-    const merge_input in = {
-        a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count
-    };
-    const uint begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
-    merge_tile tile;
+    const merge_input in = MERGE_INPUT;
+    const uint        begin = (uint) get_global_id(0) * MERGE_TILE, end = min(begin + MERGE_TILE, a_count + b_count);
+    merge_tile        tile;
     merge_set_tile(&tile, begin, end, merge_path_one(&in, begin), merge_path_one(&in, end));
     __global const ordo_key *ak = in.a_keys + tile.a_begin, *bk = in.b_keys + tile.b_begin;
     keys_out += keys_out_at + begin;
@@ -316,7 +305,7 @@ void merge_chunks(__global const ordo_key *restrict a_keys, ulong a_keys_at,
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* this many steps cannot use up either part, so they need no test */
+        /* these steps cannot use up either part, so they need no test */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of a sorted batch into a sorted array, for CPUs: of each key that the batch has, its last element in the
- * batch, if not hidden; else what the array has. The array's keys are distinct and none is hidden; both are in
- * order. Unlike a merge of two runs (merge_runs.cl) it finds a segment of the array without keys of the batch by a
- * search and copies it as a whole, and knows all places before it writes. Launches of one work-item per tile:
+/* Merges a sorted batch into a sorted array, for CPUs: a key of the batch gets the batch's last element with this key,
+ * or none if it is hidden; other keys keep the array's. The array's keys are distinct, and none is hidden. Unlike
+ * merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all places before it
+ * writes. One work-item per tile:
  *
- *   batch_place   finds where in the array the tile's elements of the batch belong, and counts what stays
- *   batch_write   writes it, after what tiles before it keep
+ *   batch_place   finds the places in the array of the tile's elements of the batch, and counts the result
+ *   batch_write   writes the result behind earlier tiles'
  *
- * Tiles are cut by merge path, elements of the array first where keys are equal: so what the array has of a batch's
- * key comes before all of it, in its tile or in an earlier one.
+ * Merge path cuts tiles, with the array's elements before equal ones of the batch: so the array's element of a batch's
+ * key is in the tile of the batch's first one or earlier.
  *
- * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), nothing is hidden, and a key's value becomes
- * that in the array, if any, combined with all that the batch has. */
+ * With COMBINE_OP and COMBINE_TYPE (group/value.cl) nothing is hidden, and a key's value combines the array's, if any,
+ * with all of the batch's. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -22,7 +22,7 @@
 /* Elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
-/* How many of the first `diagonal` elements of the merge are the array's. */
+/* merge_path in global memory: the array's elements among the first `diagonal`. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -35,7 +35,6 @@ ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const o
     return low;
 }
 
-/* Elements of the array and of the batch that belong to a tile. */
 typedef struct {
     uint array, array_end, batch, batch_end;
 } batch_tile;
@@ -52,7 +51,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* The first of array[at .. end - 1] that is not less than x; `end` if none is. */
+/* The first of array[at .. end - 1] that is not less than x; else `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -85,16 +84,16 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Whether the batch goes on, after the tile, with the key of the array's last element in it: before that nothing in
- * the tile is as great. */
+/* Whether the batch's element after the tile has the key of the array's last element in the tile, and so replaces it.
+ */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* places[j]: the first element of the array that is not less than element j of the batch, or the one after, if that
- * is in an earlier tile. kept[tile]: elements that stay. hidden NULL: none is. */
+/* places[j]: the first element of the array that is not less than element j of the batch; the next one, if that is in
+ * an earlier tile or already replaced. kept[tile]: elements of the result. hidden NULL: none is hidden. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -117,15 +116,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* Where a tile's elements go: keys[to .. end - 1], values[to .. end - 1]. */
+/* The place of a tile's results: keys[to .. end - 1], values[to .. end - 1]. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1], of n elements in all. Several at once, past `end` as well, as long as that is the
- * tile's to write: most stretches then take no loop of a length that nobody foresees. */
+/* Copies array[at .. end - 1], of n elements in all, in vectors, past `end` as well if the places are the tile's to
+ * write: so most segments take no loop of unpredictable length. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -148,7 +147,7 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* What becomes of element j of the batch, its key's last, which `at` elements of the array are not after. */
+/* The combined value of element j of the batch, the last of its key; at: the number of array elements not greater. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -159,15 +158,16 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* As batch_place, which has been. *all: how many elements are written. */
+/* After batch_place. *all: the number of elements written. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,
                  ulong values_at, uint n, __global const ordo_key *restrict batch, ulong batch_at,
                  __global const merge_value *restrict batch_values, ulong batch_values_at, uint b,
-                 __global const uint *restrict hidden, ulong hidden_at, uint length, __global const uint *restrict places,
-                 __global const uint *restrict kept, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict all)
+                 __global const uint *restrict hidden, ulong hidden_at, uint length,
+                 __global const uint *restrict places, __global const uint *restrict kept,
+                 __global ordo_key *restrict keys_out, ulong keys_out_at, __global merge_value *restrict values_out,
+                 ulong values_out_at, __global uint *restrict all)
 /* clang-format on */
 {
     array += array_at;

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of up to RUN_TABLE_MAX sorted runs in one pass over the data. Elements are ordered by key, then
- * by run, then by place: no two are equal, so every cut below is exact whatever the keys.
+/* The stable merge of up to RUN_TABLE_MAX sorted runs in one pass over the data. Elements are ordered by key, then run,
+ * then place, so every cut below is exact for any keys.
  *
  *   runs_sample    copies the samples, every stride-th element of each run, into one array
  *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
- *   runs_split     finds how many elements of each run do not come after each splitter
- *   runs_tiles     one group per tile loads its part of each run, merges them pair by pair in local memory, stores them
- *   runs_dedup      the same, and leaves out what is not the newest element of its key
- *   runs_heads     tells which keys of a run are the first of equal ones, for a scan of values that are combined
+ *   runs_split     finds the number of each run's elements up to each splitter
+ *   runs_tiles     one group per tile loads its part of each run, merges these in pairs in local memory, stores them
+ *   runs_dedup     as runs_tiles, but writes only the newest element of each key
+ *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
  *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
  *
- * Runs lie in buffers of their own or in one; the host passes each run's. With RUNS_HIDDEN 1 an element has a hidden
- * bit, which goes where it goes; with 2 only elements whose bit is 0 are written, where the runs' visible counts
- * say; with 3 of each key only the last element, if its bit is 0, where look-back says: so runs need not be resolved
- * before.
+ * RUNS_KEEP: elements keep their hidden bits. RUNS_FILTER: only elements with bit 0 are written, to places from the
+ * runs' visible counts. RUNS_DEDUP: only the last element of each key is written, if its bit is 0, to places from
+ * look-back; so runs need not be resolved.
  *
- * Where the host gives COMBINE_OP and COMBINE_TYPE (group/value.cl), besides RUNS_HIDDEN 3, there are two runs, and
- * the keys of the first are distinct: the value that is written is that of the last element combined with the first
- * run's, if that has the key. What else the second run has of it is in the last one's value by then.
+ * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys: its value
+ * is combined with the last one of the second run, which already includes the second run's others.
  *
- * Between two splitters lie `window` samples (the later splitter among them), and in each run fewer than `stride`
- * elements between two samples: a tile holds at most window * stride + n_runs * (stride - 1) elements. */
+ * Between two splitters lie `window` samples (the later splitter included), and in each run fewer than `stride`
+ * elements between two samples: so a tile has at most window * stride + n_runs * (stride - 1) elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
@@ -33,7 +31,6 @@
 #ifndef RUNS_ITEMS
 #define RUNS_ITEMS 9
 #endif
-/* Work-items per group of the kernels that search. */
 #ifndef RUNS_SEARCH_GROUP
 #define RUNS_SEARCH_GROUP 64
 #endif
@@ -41,10 +38,8 @@
 #ifndef RUNS_HIDDEN
 #define RUNS_HIDDEN RUNS_PLAIN
 #endif
-/* Whether it matters where in a tile's input an element stood. */
 #define RUNS_FROM        (ORDO_VALUE_BYTES || RUNS_HIDDEN)
 #define RUNS_FROM_HIDDEN 0x8000
-/* Whether only visible elements are written, by groups. */
 #define RUNS_CLOSES_GAPS (RUNS_GROUP > 1 && (RUNS_HIDDEN == RUNS_FILTER || RUNS_HIDDEN == RUNS_DEDUP))
 #if VALUE_COMBINES && !(RUNS_GROUP > 1 && RUNS_HIDDEN == RUNS_DEDUP && ORDO_VALUE_BYTES)
 #error "COMBINE_OP is for RUNS_HIDDEN 3, with values, by groups"
@@ -59,7 +54,6 @@
 
 /* ---- where tiles end ------------------------------------------------------------------------------------------- */
 
-/* One work-item per sample. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 {
@@ -78,9 +72,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* One work-item per sample. Neighbouring work-items hold neighbouring samples, so their searches take nearly the same
- * steps and read nearly the same places. splitters[i] = the sample of rank (i + 1) * window - 1; where a run is not in
- * order, some splitters may stay unwritten. */
+/* One work-item per sample. Neighbours hold neighbouring samples, so their searches take similar steps and read similar
+ * places. splitters[i] = the sample of rank (i + 1) * window - 1, perhaps unwritten if a run is not in order. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -101,8 +94,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* One work-item per run and splitter, neighbouring ones for neighbouring splitters of one run.
- * splits[i * n_runs + r] = how many elements of run r come before splitter i or are it. */
+/* One work-item per run and splitter, ordered by run. splits[i * n_runs + r]: the number of run r's elements that come
+ * before splitter i or are it. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -128,7 +121,7 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* The last sample known to come before x, and the next, known not to, leave less than a stride to search. */
+        /* Less than a stride remains between the last sample that comes before x and the next one. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);
@@ -136,18 +129,23 @@ void runs_split(RUNS_KEYS run_table runs,
     splits[splitter * table.n_runs + r] = split;
 }
 
+/* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
+
+/* n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such that they fit in
+ * RUNS_SLOTS with the gaps between the regions of round 1. */
+#define RUNS_TILE_ARGS                                                                                                 \
+    RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
+        uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
+        __global merge_value *restrict values_out, ulong values_out_at
+
 #if RUNS_GROUP > 1
 
 #include "group/run_tile.cl"
 
 #if RUNS_HIDDEN != RUNS_DEDUP
-/* One group per tile. n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile,
- * such that they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
+/* One group per tile. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_tiles(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
-                ulong hidden_out_at)
+void runs_tiles(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {
     __local runs_local mem;
     if (RUNS_SETTER(1)) {
@@ -185,8 +183,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Whether element i of run r, in its part of a tile, is visible. Elements of its key in newer runs, if any, are in
- * their parts of the tile or next after them. */
+/* Whether element i of run r, in its part of a tile, is visible. Newer runs' elements of its key are in their parts of
+ * the tile or next after these. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -205,7 +203,6 @@ ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, 
     return visible;
 }
 
-/* Visible elements of a tile, from the runs themselves. */
 ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 {
     uint visible = 0;
@@ -220,7 +217,7 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* heads[i]: whether key i, of n in order, is the first of equal ones. One work-item per MERGE_RUNS_HEADS. */
+/* heads[i]: whether key i, of n in order, is the first of equal ones. MERGE_RUNS_HEADS keys per work-item. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -243,13 +240,10 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* As runs_tiles, for tiles in the order in which groups start. `state`, `stamp`: see lookback_state. *kept = how many
- * elements are written. */
+/* As runs_tiles, for tiles in the order in which groups start. state, stamp: see lookback_state. *kept: the number of
+ * elements written. */
 ORDO_KERNEL(RUNS_GROUP)
-void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,
-                uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                __global merge_value *restrict values_out, ulong values_out_at, __global uint *state, uint stamp,
-                __global uint *restrict kept)
+void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
     __local runs_local   mem;
     const lookback_state s = lookback_state_at(state, stamp);
@@ -296,8 +290,7 @@ void runs_dedup(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restr
 
 #include "group/run_tournament.cl"
 
-/* Hidden bits on their way out: a word at a time. All words are 0 before the launch; neighbours share the outer
- * ones. */
+/* Writes hidden bits a word at a time. All words are 0 before the launch; neighbours share the outer ones. */
 typedef struct {
     __global uint *to;
     uint           bits;
@@ -313,12 +306,9 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
     }
 }
 
-/* One work-item per tile; arguments as for runs_tiles, `capacity` not used. */
+/* One work-item per tile; arguments as for runs_tiles, `capacity` unused. */
 ORDO_KERNEL(1)
-void runs_chunks(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles,
-                 uint n_rounds, uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,
-                 __global merge_value *restrict values_out, ulong values_out_at, __global uint *restrict hidden_out,
-                 ulong hidden_out_at)
+void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {
     __local run_table table;
     runs_values       value_of[RUN_TABLE_MAX];

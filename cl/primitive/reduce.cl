@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the results: the
- * last group to finish in the same launch (reduce_once), which waits for no group, or the group of a second launch
- * (reduce_keys, reduce_sums). The operations on integers are associative and commutative, so the result does not depend
- * on the grouping.
+ * last group to finish in the same launch (SCAN_LOOKBACK 1, reduce_once), which waits for no group but needs order
+ * between groups, or the group of a second launch (reduce_keys, reduce_sums). Any grouping gives the same result.
  *
- *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl)
- *   FOLD_GROUP, TILE_ITEMS   tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK            tuning: 1 reduce_once, which needs order between groups */
+ *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl) */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -21,7 +18,6 @@
 #define TILE_ITEMS 4096
 #endif
 
-/* The fold of tiles first_tile .. end_tile - 1. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     const uint end = (uint) min((ulong) end_tile * TILE_ITEMS, (ulong) count);
@@ -34,7 +30,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* This work-item's share of the fold of tiles first_tile .. end_tile - 1. From uniform control flow of the group. */
+/* This work-item's share of the fold of tiles first_tile .. end_tile - 1. Called uniformly. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -50,8 +46,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* The fold of this group's range of tiles, at least in work-item 0. The whole group calls, from uniform control flow.
- */
+/* The fold of this group's tiles, at least in work-item 0. The whole group calls, uniformly. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -68,7 +63,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* Results of groups for the last one: words with uncached stores and loads, each by one work-item. */
+/* Groups' results, by uncached stores and loads of one work-item each. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -79,8 +74,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* The fold of the results of `count` groups, at least in work-item 0. The last group calls, from uniform control flow.
- */
+/* The fold of `count` groups' results, at least in work-item 0. The last group calls, uniformly. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -89,9 +83,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the group's fold. Returns 1 to the last group: after its next barrier it sees the results of all groups.
- * ticket: 0 between launches. One work-item calls. The fence before a group's ticket pairs with the fence after the
- * last ticket: tickets are taken in order. */
+/* Stores the group's fold. Returns 1 to the last group, which sees all results after its next barrier. ticket: 0
+ * between launches. One work-item calls. The fence before each ticket pairs with the fence after the last one. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));

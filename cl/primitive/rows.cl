@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves rows of any size by their numbers: gather reads scattered rows and writes consecutive ones, scatter the
- * reverse. Numbers of missing rows are skipped.
+/* Moves rows of any size by number: gather reads scattered rows and writes consecutive ones, scatter the reverse.
+ * Numbers of missing rows are skipped.
  *
  *   ROWS_WORD     bytes of a move: 1, 2, 4, 8 or 16, a divisor of the row and of both arrays' offsets
  *   ROWS_SCATTER  1: scatter. The last row with a number stays: `latest` names it, or is NULL if all numbers differ
@@ -37,8 +37,8 @@ typedef uint4 row_word;
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
-    uint                 count, n_rows; /* of the list, of the table */
-    uint                 words;         /* of a row */
+    uint                 count, n_rows;
+    uint                 words;
 } row_arrays;
 
 /* Whether row i of the list is moved; *at: its first word in the table. */
@@ -66,10 +66,8 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #if ROWS_GROUP == 1
 
-/* Rows that are prefetched ahead of the moved row. */
 #define ROWS_AHEAD 16
 
-/* Rows first .. end - 1 of the list. */
 ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, minima and maxima, also within segments.
- *
- * Two ways (group/tiles.cl): look-back (scan_lookback), or folds of ranges first (scan_sums, scan_ranges).
+/* Prefix sums, minima and maxima, also within segments (group/tiles.cl).
  *
  *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   type and operation (group/fold.cl)
- *   FOLD_GROUP, TILE_ITEMS              tuning: work-items per group, keys per work-item
- *   SCAN_LOOKBACK                       tuning: 1 look-back
  *
  * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
 #pragma once
@@ -47,7 +43,6 @@ ORDO_FN fold_item scan_item(__private const scan_arrays *a, uint i)
 #endif
 }
 
-/* The fold of items first .. end - 1 by one work-item. */
 ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end)
 {
     fold_item sum = fold_identity();
@@ -65,7 +60,6 @@ ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end
 #endif
 #define TILE_SIZE ((uint) TILE_ITEMS)
 
-/* One work-item's tile: items first .. end - 1. */
 typedef struct {
     uint first, end;
 } input_tile;
@@ -85,7 +79,7 @@ ORDO_FN fold_item tile_fold(__private const scan_arrays *a, uint tile, __private
     return scan_fold(a, t->first, t->end);
 }
 
-/* Writes items. before: the fold of all earlier items. Returns the fold up to the tile's end. */
+/* Writes a tile; returns the fold up to its end. before: the fold of all earlier items. */
 ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const input_tile *t, fold_item before)
 {
     if (a->inclusive) {
@@ -146,7 +140,7 @@ ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, f
     return fold_key_of(a->inclusive ? fold_value(upto) : exclusive);
 }
 
-/* Writes a tile. before: the fold of all earlier items. The whole group calls, from uniform control flow. */
+/* Writes a tile. before: the fold of all earlier items. The whole group calls, uniformly. */
 ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     tile_keys out;

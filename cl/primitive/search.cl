@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched search in a sorted array: lower and upper bounds, and the values of keys. The kernels are those of
- * primitive/search_body.cl. The host gives what search_keys.cl names, and
+/* Batched search in a sorted array: lower and upper bounds, and the values of keys, by the kernels of search_body.cl.
+ * The host gives the definitions of search_keys.cl, and
+ *
  *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
- *   SEARCH_RANGES   1: of ranks both bounds
- */
+ *   SEARCH_RANGES   1: ranks are both bounds */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -13,9 +13,8 @@
 #endif
 #define SEARCH_LAST 0
 
-/* SEARCH_ONCE: blocks and values of an array that no cache holds are read so that the index stays there instead.
- * Finds in 2^27 keys of 4 bytes came to 13.9 G/s with that on an H200, to 12.3 G/s without, before it was a variant
- * of its own. */
+/* SEARCH_ONCE: reads blocks and values so that caches keep the index instead, if none holds the array. Finds in 2^27
+ * keys of 4 bytes on an H200: 13.9 G/s, without it 12.3. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -71,8 +70,8 @@ typedef struct {
 #endif
 
 #if SEARCH_RANGES
-/* The number of keys not greater than the query, of which the first `from` are less: steps of doubling length from
- * there on, as most keys are there a few times, then a search in the last one. */
+/* The number of keys not greater than the query; the first `from` keys are less. Steps of doubling length, as most keys
+ * occur a few times, then a search in the last step. */
 ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -91,7 +90,7 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Answers query i, whose lower bound is `rank`; `equal`: the key there is the query. */
+/* Answers query i, whose lower bound is `rank`; equal: the key there is the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP
@@ -109,7 +108,6 @@ ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form
 #endif
 }
 
-/* Prefetches the value of a key of rank `rank`. */
 ORDO_FN void answer_prefetch(answers to, uint rank)
 {
 #if SEARCH_LOOKUP && ORDO_VALUE_BYTES

@@ -3,21 +3,21 @@
  *
  *   search_indexed   queries in any order, through a static index (shared/index.h)
  *   search_array     queries in any order, without an index
- *   search_sorted    queries that ascend: each work-group looks only at the part of the array that its queries span
- *   search_gallop    the same for one work-item at a time, on CPUs
- *   search_number    numbers queries, before they are put in another order
+ *   search_sorted    ascending queries: each work-group searches only the part of the array that its queries span
+ *   search_gallop    ascending queries, for single work-items on CPUs
+ *   search_number    numbers queries, before they are reordered
  *
  * All take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and defines
- *   SEARCH_LAST       1: a query is compared with the last of equal keys, which takes SEARCH_UPPER; 0: with the first
+ *
+ *   SEARCH_LAST       1: compares a query with the last of equal keys, and requires SEARCH_UPPER; 0: with the first
  *   answers           the type of the arrays of answers, whose first member is PLACES_OF
  *   ANSWERS_ARGS, ANSWERS   these arrays as a kernel's arguments, and as an initializer
- *   answer(keys, to, i, rank, query, equal)   stores the answer of query i, before which `rank` keys are
- *   answer_prefetch(to, rank)                 prefetches what answer() reads */
+ *   answer(keys, to, i, rank, query, equal)   stores the answer of query i, after `rank` keys
+ *   answer_prefetch(to, rank)                 prefetches the memory that answer() reads */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
 
-/* Answers query i, known by its rank. */
 ORDO_FN void answer_query(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if SEARCH_PLACES
@@ -35,8 +35,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* The r-th query of this work-item, in a tile that begins at query `first`: neighbours read neighbours; on a CPU a
- * work-item reads its own in a row. May lie past the last query. */
+/* The r-th query of this work-item in a tile that begins at query `first`; may lie past the last one. Neighbours read
+ * neighbours; a CPU's work-item, a row. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -51,7 +51,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* This work-item's queries in ordered form; in place of those past the last one, the last one. */
+/* This work-item's queries in ordered form; past the last query, the last one. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU /* nearly always: SEARCH_ITEMS in a row, in a few reads */
@@ -86,20 +86,20 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* A tree of `depth` over a span: it cuts the span into 2^depth runs. */
+/* The run length if a tree of `depth` cuts the span into 2^depth runs. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* The depth of a tree that holds each key of the span, or that much of it as `depth_max` allows. */
+/* The depth of a tree that holds each key of the span, at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree with the last key of each run but the last one; in place of keys past the span, its last key. */
+/* Fills a tree with the last key of each run but the last; past the span, with its last key. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -109,12 +109,12 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 }
 #endif
 
-/* Searches the span for this work-item's queries: first in the tree, then in the run that it names. */
+/* Searches the span for this work-item's queries: first the tree, then the run that it names. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
     const uint run = span_run(s, depth);
-    const bool all = s.count < 1u << depth; /* the tree holds every key */
+    const bool all = s.count < 1u << depth;
 
     tree_ranks(tree, depth, query, rank);
     SEARCH_EACH
@@ -150,8 +150,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Whether any query of the tile is not between the tile's first and last one. Called by the whole group.
- * Barriers: one before scratch is first written, one after it is last read. */
+/* Whether any query of the tile is not between the tile's first and last one. The whole group calls. Barriers: before
+ * the first write and after the last read of scratch. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -172,8 +172,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* One tile per group. The part of the array that the tile's queries span goes into a tree of at most `depth_max` in
- * local memory: all of it if it fits. Queries that do not ascend are searched for in the whole array. */
+/* One tile per group. A tree of at most depth_max in local memory holds the part of the array that the tile's queries
+ * span, all of it if it fits. Queries that do not ascend are searched for in the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -203,8 +203,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* The rank of a query that is known to be `from` at least: steps of doubling length from there on, then a search in the
- * last one. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* The rank of a query, at least `from`: steps of doubling length, then a search in the last step. Bentley and Yao, An
+ * Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -217,7 +217,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item takes `chunk` queries in a row and starts from the last one's rank. */
+/* Each work-item takes `chunk` consecutive queries; each search starts at the previous rank. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {
@@ -229,7 +229,7 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 
     for (ulong i = first; i < min(first + chunk, (ulong) queries.count); i++) {
         const ordo_key_form query = key_bits(queries.key[i]);
-        if (i == first || query < last) { /* the query starts anew */
+        if (i == first || query < last) {
             rank = 0;
             span_ranks(keys.key, keys.count, &query, &rank);
         } else {

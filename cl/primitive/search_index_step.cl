@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index by single work-items, for CPUs. search_body.cl has the hooks. */
+/* Searches through an index by single work-items, for CPUs. Hooks: search_body.cl. */
 #pragma once
 #include "primitive/search_edge.cl"
 
 /* A work-item's queries descend together: each prefetches its next node, which arrives while the others prefetch
- * theirs. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. Of their 8 queries there are 64 here: two cores of
- * an EPYC search 2^24 keys at 65 M/s with 16, at 110 with 64, at 104 with 128. */
+ * theirs. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3, with 8 queries. Two cores of an EPYC search 2^24 keys
+ * at 65 M/s with 16 queries, at 110 with 64, at 104 with 128. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS]; /* that each has come to */
 } descent;
 
 #if SEARCH_PACKED
-/* Asks for a block, or for what tells where it is. */
+/* Prefetches a block, or its offset. */
 ORDO_FN void prefetch_pack(key_array keys, uint b)
 {
 #if SEARCH_PACKED == PACK_MIXED
@@ -22,7 +22,7 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* How many keys of a block are before the query: of one that is further from the base than a key can be, all are. */
+/* The number of a block's keys before the query: all, if it is further from the base than a key can be. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

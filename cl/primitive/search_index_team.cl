@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index by teams of lanes, for GPUs. search_body.cl has the hooks. */
+/* Searches through an index by teams of lanes, for GPUs. Hooks: search_body.cl. */
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A team serves the queries of its lanes: all of them are in flight at once, each lane counting in its part of each
- * node. A query's descent: the unit that it has come to. */
+/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent: a query
+ * and its unit. Whole sub-groups call all functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* The queries of the team's lanes, each with the unit it starts from, of `units`. Called by whole sub-groups. */
+/* The queries of the team's lanes, each with its first unit, below `units`. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -26,8 +26,7 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Goes down from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query.
- * Called by whole sub-groups. */
+/* Descends from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {
@@ -44,7 +43,6 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint leve
     }
 }
 
-/* The count of one piece. */
 ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form query)
 {
     piece_bits(piece);
@@ -57,7 +55,7 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* Where this lane's r-th piece of a query's block begins. `shift`: I1. */
+/* The first key of this lane's r-th piece of a query's block. shift: I1. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
@@ -97,8 +95,7 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* This lane's part of the count of each query's block. All first reads are under way before the first count. Called
- * by whole sub-groups. */
+/* This lane's part of the count of each query's block. All first reads are in flight before the first count. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -121,12 +118,12 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* This lane's part of the count of each query's block. Called by whole sub-groups. */
+/* This lane's part of the count of each query's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* Pieces are on the grid of 16 bytes if the buffer is, which OpenCL promises except where the caller's own memory
-     * is behind it. All reads are under way before the first count; one of an edge piece reads elsewhere. */
+    /* Pieces lie on the grid of 16 bytes if the buffer does, which OpenCL promises except over the caller's memory. All
+     * reads are in flight before the first count; an edge piece's reads elsewhere. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -156,7 +153,6 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 }
 #endif
 
-/* Answers this work-item's queries from the counts of the team's blocks. Called by whole sub-groups. */
 ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint first, uint shift,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
                          __private const uint count[TEAM_QUERIES])
@@ -184,7 +180,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree with the separators of an index's level, which has `units`: in place of more, the last one. */
+/* Fills a tree with the `units` separators of an index's level; past them, with the last one. */
 ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -192,9 +188,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Nodes are read from level `level` down, which begins with node `first_node`; at level 0 only blocks are. With
- * SEARCH_LOCAL a tree, made of the separators of the level's units, all 2^depth >= units of them, from node `above` on,
- * finds the first one; without, `level` is the root's. */
+/* Reads nodes from level `level` down, which begins with node `first_node`; at level 0 only blocks. With SEARCH_LOCAL a
+ * tree of the separators of the level's units (at most 2^depth, from node `above` on) finds the first node; without,
+ * `level` is the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,
                     uint level, uint first_node, uint above, uint depth, __local ordo_key_form *tree PACK_ARGS)

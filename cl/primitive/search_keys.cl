@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of a batched search: keys, queries, and the places of the answers.
+/* The arrays of a batched search: keys, queries, and the answers' places.
  *
- * A file that answers searches includes this file, defines the hooks that primitive/search_body.cl names, and
- * includes that. The host gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS,
- * TEAM_WIDTH (lanes per query), and
- *   SEARCH_PACKED   not 0: the index is compressed, it has the keys; how many bytes of each, or PACK_MIXED
- *   SEARCH_PLACES   1: query i stands for query places[i], whose answer it gives
- *   SEARCH_LOCAL    1: the group keeps separators in local memory, which takes barriers; 0: it does without */
+ * A file that answers searches includes this file, defines the hooks of search_body.cl, and includes that. The host
+ * gives ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE, SEARCH_GROUP, SEARCH_ITEMS, TEAM_WIDTH (lanes per
+ * query), and
+ *
+ *   SEARCH_PACKED   not 0: the index is compressed and has the keys; bytes of each, or PACK_MIXED
+ *   SEARCH_PLACES   1: query i's answer is answer places[i]
+ *   SEARCH_LOCAL    1: the group keeps separators in local memory, with barriers */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -28,22 +29,20 @@
 #define NODE_LOG2 (SEARCH_NODE == 8 ? 3 : SEARCH_NODE == 16 ? 4 : 5)
 ORDO_STATIC_ASSERT(1 << NODE_LOG2 == SEARCH_NODE, "SEARCH_NODE must be 8, 16 or 32");
 
-/* Queries that a work-group has in flight: a tile. */
 #define SEARCH_TILE (SEARCH_GROUP * SEARCH_ITEMS)
 
-/* An array of keys or of queries. */
 typedef struct {
     __global const ordo_key *key;
     uint                     count;
 #if SEARCH_PACKED
     __global const uchar         *packed;
-    __global const uint          *offsets;    /* where blocks differ in their bytes a key */
+    __global const uint          *offsets;    /* if blocks differ in bytes a key */
     __global const ordo_key_form *separators; /* of level 1; none if there is one block */
 #endif
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index: where it lies, bytes a key, and what its keys are differences from (I5, I6). */
+/* A block of a compressed index: its place, bytes a key, and the base of its differences (I5, I6). */
 typedef struct {
     __global const uchar *at;
     uint                  width;
@@ -66,7 +65,6 @@ ORDO_FN pack_block pack_block_of(key_array keys, uint b)
     return block;
 }
 
-/* The ordered form of key i. */
 ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 {
     const pack_block      block = pack_block_of(keys, i / PACK_KEYS);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c knows the
- * answers. Loops are not unrolled, because unrolled ones took an H200's compiler 0.1 s more at opening. */
+/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c has the answers.
+ * Unrolled loops took an H200's compiler 0.1 s more at opening. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
-/* Built together: self_test_updates self_test_updates64 self_test_peeks self_test_optimistic self_test_contend self_test_local_updates self_test_chain */
+/* Built together: self_test_updates self_test_updates64 self_test_peeks self_test_optimistic self_test_contend
+ * self_test_local_updates self_test_chain */
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 1
 #endif
 
-/* words     ATOMICS_WORDS, 0 but for the minimum, which is all ones
+/* words     ATOMICS_WORDS, 0 except the minimum, which is all ones
  * own       one per work-item
  * answers   ATOMICS_ANSWERS per work-item */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
@@ -75,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Counts the words of a piece that belong to another version. *which: the number of the last one. */
+/* Counts the words of a piece that belong to another version. *which: the last one's number. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -115,7 +116,6 @@ ORDO_FN bool optimistic_change(__global uint *line)
     return true;
 }
 
-/* Reads a line: one piece after another, each folded into `seen`. */
 ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint count[OPTIMISTIC_REPORT])
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -187,9 +187,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Bursts of updates of one word without other work. If an update is not atomic, updates of other work-items come in
- * between. Each adds the stored less the taken amount to *balance, and returns how often another work-item updated
- * the word meanwhile. */
+/* Bursts of updates of one word. If an update is not atomic, others' come in between. Each function adds the stored
+ * less the taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -235,8 +234,7 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Here the balance counts mixtures. There are many more loads than stores, because a work-item reads its own store
- * first. */
+/* The balance counts mixtures. Loads are many more than stores, because a work-item reads its own store first. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -255,7 +253,7 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 /* A word for each kind of update. All work-items update it until they have collided often enough.
  * words, words64   CONTEND_WORDS and CONTEND_WORDS64, 0 (NULL without ORDO_INT64_ATOMICS)
  * balances         CONTEND_KINDS per work-item
- * rounds, enough   limit of bursts of each kind by a work-item, and the number of collisions after which they end */
+ * rounds, enough   limits of a work-item's bursts of each kind, and of collisions */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -305,8 +303,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Two ways to publish and to read the words of a group: by the access, or by a fence next to a relaxed access. Even
- * tickets use the one, odd tickets the other. */
+/* Words of a group are published and read by the access or by a fence next to a relaxed access, in turns. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -340,7 +337,7 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Passes a running sum on in words that hold flag and payload, by relaxed accesses. One work-item per ticket calls it. */
+/* Passes a running sum on in words of flag and payload, by relaxed accesses. One work-item per ticket calls. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -373,7 +370,7 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #define SET_PAYLOAD(p, x) (*(p) = (x))
 #endif
 
-/* The group's work-items check and replace the payload of the group before. */
+/* The group checks and replaces the payload of the group before. */
 ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
 {
     for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
@@ -387,8 +384,8 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* A chain of groups in the order of their tickets. Each waits for a bounded time for the one before. The host launches it on
- * devices with forward progress.
+/* A chain of groups in the order of their tickets, on devices with forward progress. Each waits, with a bound, for the
+ * one before.
  * report    CHAIN_WORDS, 0
  * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
  * sums      one word per group, 0; sums64 in 64 bits, NULL without ORDO_INT64_ATOMICS */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every function of device/team.cl on irregular input, a long loop, and phases between barriers.
- * host/runtime/self_test.c knows the answers. */
+ * host/runtime/self_test.c has the answers. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -10,7 +10,6 @@
 #define GROUP_SIZE (2 * ORDO_SUBGROUP)
 #endif
 
-/* A work-item's input and the place of its answers. */
 typedef struct {
     uint            x;
     ulong           wide;
@@ -23,7 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* LANES_WIDE(x), in a loop whose rounds differ from lane to lane, so that the lanes are out of step afterwards. */
+/* LANES_WIDE(x), by a loop whose rounds differ between lanes, so that they are out of step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -53,7 +52,6 @@ ORDO_FN void test_votes(__private const subject *s)
     answer(s, LANES_LAST_LANE, last_lane(some));
 }
 
-/* All lanes take as many rounds as the lane with the most. */
 ORDO_FN void test_common_loop(__private const subject *s)
 {
     uint left = LANES_ROUNDS(s->x), rounds = 0;
@@ -166,9 +164,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* The first word of each key becomes the greatest complement of the key's words, and then the least word. The whole
- * group calls it. It ends with a barrier, because without it PoCL 6.0 omits the last loop, and the self-test fails.
- * Uses no device/atomic.cl, so that the lanes are tested even if atomics do not compile. */
+/* Each key's first word becomes the greatest complement of the key's words, then the least word. The whole group calls.
+ * Ends with a barrier, without which PoCL 6.0 omits the last loop, and the self-test fails. Does not use
+ * device/atomic.cl, so that lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -189,7 +187,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* words     PHASES_WORDS for each part, n of which are folded */
+/* words PHASES_WORDS for each part, whose first n are folded */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits and cleared buffers
- * suffices. */
+/* One pass of a radix sort over few tiles. Every group counts all keys, so one launch without waits suffices. */
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of the counters for different lanes, because equal keys would contend for one word. */
+/* Copies of the counters for different lanes, because equal keys would contend for a word. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
-/* Concurrent reads of a work-item. */
-#define DIRECT_AHEAD 4
+#define DIRECT_AHEAD  4
 
 /* Adds the digits of elements first .. end - 1 to counts[digit * DIRECT_COPIES + copy]. */
 ORDO_FN void direct_count(__global const ordo_key *keys, uint first, uint end, sort_digit d, __local uint *counts)

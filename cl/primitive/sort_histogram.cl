@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The histogram of every digit of a radix sort (sort_onesweep.cl), in one read of the keys, and the plan of the passes
- * over 8-byte keys (shared/sort.h).
- *
- * The plan omits digits that all keys share. If the most significant digits split the keys into small segments, the
- * passes sort by those digits only, and sort_local.cl sorts each segment by all bits below in local memory. Stehle and
- * Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+ * over 8-byte keys (shared/sort.h): it omits digits that all keys share. If the top digits split the keys into small
+ * segments, the passes sort by those only, and sort_local.cl sorts each segment by all bits below. Stehle and Jacobsen,
+ * A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* ---- the histogram --------------------------------------------------------------------------------------------- */
 
-/* Copies of the counters for different lanes, because equal keys would contend for one word. */
+/* Copies of the counters for different lanes, because equal keys would contend for a word. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
-/* Counts the digits of one key in this work-item's copy. */
 ORDO_FN void histogram_count(__local uint *counts, ordo_key_form bits, struct sort_histogram h, uint copy)
 {
     for (uint pass = 0; pass < h.passes; pass++) {
@@ -44,9 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters.
- * Each group adds to the counter of finished groups after a fence, which orders the loads here after the additions of
- * all groups. */
+/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters. A
+ * fence precedes each group's addition to the finished groups, and so orders the loads here after all counts. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -85,28 +81,26 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
-/* Cells of the last group's sample. */
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* the mean number of elements with the prefix of a random element */
-    float fullest; /* the fullest cell's share of the sample */
+    float mean; /* the mean number of elements with a random element's prefix */
+    float fullest;
 } sample_prefixes;
 
-/* Concurrent reads of a work-item in the sample. */
 #define SAMPLE_AHEAD 8
 
-/* The size of the sample of `count` keys, at least 2^12. With 8192 cells the standard deviation of the estimate is at
- * most 16 elements up to 2^26 keys. */
+/* The size of the sample, at least 2^12. With 8192 cells the estimate's standard deviation is at most 16 elements up to
+ * 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates the number of elements that share a prefix, that is the ordered form from bit `shift` on. Counts a sample
- * by a hash of the prefix. Two different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; additional pairs
- * have equal prefixes. The whole group calls, uniformly. */
+/* Estimates the number of elements with a common prefix, the ordered form from bit `shift` on, from a sample's counts
+ * by a hash of the prefix. Different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; further pairs have
+ * equal prefixes. The whole group calls, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -146,20 +140,19 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 
 /* A segment with a greater share of all elements occupies one group for long. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Limit of the mean number of elements in an element's bin. The local pass compares each element with all others of its
- * bin. */
+/* Limit of an element's mean number of comparisons in the local pass: with all elements of its bin. */
 #define SAMPLE_BIN_MAX 96.0f
 /* The local pass's bins distinguish at least this many bits below the two top digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of passes, by digit `top` and the digits below it, that leave segments for the local pass; 0: it does not
- * pay. top: the most significant varying digit. A wrong estimate costs time only. The whole group calls, uniformly. */
+/* The number of passes, by digit `top` (the highest that varies) and those below it, that leave segments for the local
+ * pass; 0 if it does not pay. A wrong estimate costs time only. The whole group calls, uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* tests prefixes of two digits and SAMPLE_BIN_BITS first (digits = 1), then of two and three digits */
+    /* First tests prefixes of two digits and SAMPLE_BIN_BITS (digits = 1), then of two and three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -191,7 +184,7 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans passes by every varying digit, and by one more if S3 requires it. One work-item calls. */
+/* Plans passes by every varying digit, and one more if S3 requires it. One work-item calls. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local pass of the hybrid radix sort (sort_histogram.cl). The elements are sorted by their most significant
- * digits. Each work-group sorts one range of whole segments by all bits.
+/* The local pass of the hybrid radix sort (sort_histogram.cl), after the passes by the top digits. Each work-group
+ * sorts one range of whole segments by all bits.
  *
- *   1  count    Maps each key of the range to a bin, monotonically, and counts the bins in local memory.
- *   2  spread   Puts the index of each element into its bin, in any order.
- *   3  rank     Compares each element with the others of its bin, by key and then by index. So the result is stable and
- *               does not depend on the order of step 2. There are as many bins as elements: most hold one or two.
+ *   1  count    Maps each key to a bin, monotonically, and counts the bins in local memory.
+ *   2  spread   Puts each element's index into its bin, in any order.
+ *   3  rank     Compares each element with the others of its bin, by key and then by index, so the result is stable.
+ *               There are as many bins as elements: most hold one or two.
  *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
  *
- * sort_large sorts ranges with a bin of more than LOCAL_BIN_MAX elements. Tunables: GROUP_SIZE, LOCAL_ITEMS. */
+ * sort_large sorts ranges with a bin of more than LOCAL_BIN_MAX elements, which would take too many comparisons.
+ * Tunables: GROUP_SIZE, LOCAL_ITEMS. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/scan.cl"
@@ -25,12 +26,11 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* Larger bins take too long, because each element is compared with all others of its bin. */
 #define LOCAL_BIN_MAX 256
 
 /* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
 
-/* The first element from `at` on outside the segment of element at - 1; `count` if there is none. */
+/* The first element from `at` on outside the segment of element at - 1; else `count`. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -148,7 +148,7 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* Step 2: puts the index of each element into its bin. */
+/* Step 2. */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -160,7 +160,6 @@ ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The place of element e in the sorted range. form, bin: of its key. */
 ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         uint e, ordo_key_form form, uint bin)
 {
@@ -177,7 +176,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     return place;
 }
 
-/* Step 3: puts the index of each element at its place in the order. */
+/* Step 3. */
 ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, uint count, uint first_bit,
                         const ordo_key_form *form, uint *which)
 {
@@ -197,8 +196,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Sorts one range of at most range_max elements into the output. One group per range. The range may lie in the output,
- * because all reads precede the writes. bounds[ranges + 1 + range]: 1 if sort_large sorts it. */
+/* Sorts one range of at most range_max elements into the output, where it may lie: all reads precede the writes. One
+ * group per range. bounds[ranges + 1 + range]: 1 if sort_large sorts it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
@@ -212,7 +211,7 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    /* the range extends from the begin of its first segment to the end of its last segment */
+    /* from the begin of the range's first segment to the end of its last one */
     const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
     const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
                                          (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
- * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022);
- * look-back: Merrill and Garland (2016).
+ * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022).
  *
- * Other ways: reduce-then-scan (sort_scatter.cl) needs no forward progress and reads the keys twice; direct
- * (sort_direct.cl) is for few tiles, sort_small.cl for one tile. All use group/sort_tile.cl and are stable, so their
- * results are the same bits. */
+ * sort_scatter.cl needs no forward progress and reads the keys twice; sort_direct.cl is for few tiles, sort_small.cl
+ * for one. All are stable, so their results are the same bits. The whole group calls all functions, uniformly. */
 #pragma once
 #include "group/sort_tile.cl"
 #include "primitive/sort_histogram.cl"
@@ -14,18 +12,17 @@
 
 /* ---- look-back -------------------------------------------------------------------------------------- */
 
-/* Polls of a silent tile before the waiting group counts that tile itself. A tile needs some 10 us. */
+/* Polls of a silent tile before the waiting group counts it. A tile needs some 10 us. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
-/* The progress of one digit's look-back. */
 typedef struct {
-    uint sum; /* elements of the digit in the tiles after `at` and before this one */
+    uint sum; /* the digit's elements in the tiles after `at` and before this one */
     int  at;  /* the next tile to read; below the first tile: complete */
 } sort_look;
 
-/* Words that are read at the same time. Most are published. */
+/* Words read at the same time. Most are published. */
 #define SORT_LOOK_AHEAD 4
 
 /* Reads on until the sum is complete. False if a tile stays silent. */
@@ -55,8 +52,7 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
 }
 
 /* before[j]: elements with digit j of this work-item in all earlier tiles of this launch. Ends without forward
- * progress, too: the whole group counts a silent tile. The whole group calls, uniformly, with l->missing 0 and visible.
- */
+ * progress, too, because the group counts a silent tile. Requires l->missing 0 and visible. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -115,8 +111,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* The next tile of the launch, and the digit of the pass; one work-item reads both at the same time. Groups take
- * tickets in the order of their start, so the groups of all earlier tiles have started. */
+/* The launch's next tile and the pass's digit, read by one work-item at the same time. Groups take tickets as they
+ * start, so the groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -130,7 +126,7 @@ ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *c
     return SORT_PLANNED ? l->digit : sort_pass_digit(SORT_PLAN p);
 }
 
-/* Sorts the tiles of a launch by one digit. One group per tile. */
+/* Sorts a launch's tiles by one digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -152,13 +148,13 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Missing elements of the last tile were counted under the last digit. Readers add that count only to the last
-     * digit of later tiles, and there are none. */
+    /* Missing elements of the last tile count under the last digit. Only the last digit of later tiles would add that
+     * count, and there are none. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, d.shift, d.mask, &places);
-    /* these loads use the registers of the keys, and arrive during the look-back */
+    /* these loads use the keys' registers, and arrive during the look-back */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, by reduce-then-scan: count, scan and scatter in three launches.
- * Needs no forward progress. Reads the keys twice. */
+ * Needs no forward progress; reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least elements of an array, or the element of a given rank, by radix select: digit by digit from the highest,
- * each pass keeps the candidates with the searched digit. It reads the array twice, or a few times more if very many
- * elements share their first digits.
- *
- * Candidates are written to a list as soon as they fit. Until then, a pass reads the array again and finds candidates
- * by their digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+ * each pass keeps the candidates with the searched digit. It reads the array twice, or more often if very many elements
+ * share their first digits: candidates are listed once they fit, and until then a pass finds them in the array. Zhang,
+ * Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
  * Taken elements lie in any order. One group sorts few of them (top_order), else the caller sorts them.
  *
@@ -12,8 +10,7 @@
  *   TOP_SELECT                  1: only the element of rank `needed` - 1
  *   TOP_GROUP, TOP_ITEMS        tuning: work-items per group, elements per work-item and round
  *   TOP_BITS                    bits of the widest digit
- *   TOP_COPIES                  copies of the counters in local memory, because equal digits would contend for one word
- */
+ *   TOP_COPIES                  copies of the local counters, because equal digits would contend for a word */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -64,7 +61,6 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(top_local) <= LOCAL_BYTES, "the host reserves less local memory than a pass needs");
 
-/* Prefix sums over the group; *total: over all. Contains barriers. */
 ORDO_FN uint top_scan(uint x, __local uint *scratch, __private uint *total)
 {
 #if TOP_GROUP > 1
@@ -89,7 +85,6 @@ ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
     return state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
 }
 
-/* The result of a pass, for later launches. */
 typedef struct {
     ordo_key_form key;
     uint          index, needed, candidates;
@@ -136,7 +131,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The contribution of a value of the next digit to the key, and to the index. */
+/* The part of the key, and of the index, that the next digit gives. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -148,7 +143,7 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* Digits of a work-item for the scan, and how many of them it reads at the same time. */
+/* A work-item's digits of the scan, and the number that it reads at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
@@ -179,8 +174,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds the digit of element number `needed` (from 1 on) in the histogram of the candidates,
- * and records it. */
+/* The last group to finish finds, in the candidates' histogram, the digit of element number `needed` (from 1 on), and
+ * records it. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -224,7 +219,6 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
     }
 }
 
-/* Concurrent reads of a work-item. */
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
 /* Pass 0: the first digit of every element. Any number of groups. */
@@ -261,20 +255,18 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 /* ---- the passes after it --------------------------------------------------------------------------------------- */
 
-/* The elements of a pass. */
 typedef struct {
     __global const ordo_key *keys;
     __global const uint     *index; /* NULL: the array itself */
     uint                     count;
 } top_source;
 
-/* The state of a pass. */
 typedef struct {
     top_source source;
     top_record now, prev; /* the last pass; the one before it */
-    bool       done;      /* all candidates are taken */
-    uint       digit;     /* the searched digit */
-    uint items; /* elements of a work-item and round; few if there are few elements, so that all groups have some */
+    bool       done;
+    uint       digit;
+    uint       items; /* elements of a work-item and round; fewer if not all groups would have some */
 } top_step;
 
 /* Whether an element agrees with the searched one in all digits before the last. */
@@ -291,7 +283,6 @@ ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, or
 #define TOP_TAKE    1u
 #define TOP_KEEP    0x10000u
 
-/* Elements of the source, read at the same time. */
 typedef struct {
     ordo_key_form key[TOP_AHEAD];
     uint          index[TOP_AHEAD];
@@ -310,7 +301,6 @@ ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __privat
     }
 }
 
-/* Whether an element is taken, kept or neither. */
 ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private const top_elements *e, uint k)
 {
     if (!e->there[k])
@@ -324,7 +314,7 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
 }
 
 /* The sum of the fates of a work-item's elements, and a bit for each TOP_AHEAD of them if a fate is not TOP_NOTHING. A
- * work-item alone has more elements than bits, and does not use the bits. */
+ * work-item alone has more elements than bits, and ignores these. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -367,7 +357,6 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
     return s;
 }
 
-/* Destinations of taken elements and candidates. */
 typedef struct {
     __global ordo_key *keys;
     __global uint     *index;     /* may be NULL */
@@ -440,7 +429,6 @@ void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __g
         top_finish(&l, record, min(tiles, (uint) get_num_groups(0)), s.now, p);
 }
 
-/* Takes every element with its index. */
 ORDO_KERNEL(TOP_GROUP)
 void top_all(__global const ordo_key *keys, ulong keys_at, uint count, __global ordo_key *keys_out,
              __global uint *index_out)
@@ -458,7 +446,6 @@ typedef struct {
 } top_ordered;
 ORDO_STATIC_ASSERT(sizeof(top_ordered) <= TOP_ORDERED_LOCAL_BYTES(KEY_BITS / 8), "the host checks for so many bytes");
 
-/* The number of elements before element i in the order. */
 ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
 {
     const ordo_key_form key = l->key[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few least elements of an array, on a CPU: one work-item per chunk of consecutive elements. It compares many keys at a
- * time with a limit and collects the lower ones. When its list is full, it keeps the needed ones and lowers the limit.
- * Most elements cost one comparison. No barriers.
+/* Few least elements of an array, on a CPU, without barriers: one work-item per chunk of consecutive elements lists the
+ * keys below a limit. When the list is full, it keeps the needed ones and lowers the limit. Most elements cost one
+ * comparison, many at a time.
  *
  * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
  * selection. */
@@ -10,7 +10,6 @@
 #include "shared/key.h"
 #include "shared/top.h"
 
-/* Elements of one comparison. */
 #define TOP_BLOCK 64
 
 /* The number of keys of a list that are at most `limit`. */
@@ -47,7 +46,6 @@ ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, 
     return limit;
 }
 
-/* Whether any of a block of keys is less than `limit`. */
 ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
 {
     uint below = 0;
@@ -95,7 +93,6 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
         list[i] = key_from_bits(list[i]);
 }
 
-/* Concatenates the chunks' lists. One work-item per chunk. */
 ORDO_KERNEL(1)
 void top_join(__global const ordo_key *lists, __global const uint *indices, __global ordo_key *keys_out,
               __global uint *index_out, struct top_chunks c)

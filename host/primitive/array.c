@@ -47,6 +47,12 @@ ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes)
     return ORDO_OK;
 }
 
+ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes)
+{
+    ORDO_TRY(ordo_check_type(dev, key));
+    return ordo_check_value_bytes(dev, value_bytes);
+}
+
 static bool is_float(ordo_type type)
 {
     return type == ORDO_F32 || type == ORDO_F64;

@@ -60,7 +60,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 
 /* ---- arrays as they are -------------------------------------------------------------------------------------- */
 
-/* Whether an array shares a byte with another one: two buffers over one memory are not allowed. */
+/* Whether an array shares a byte with another one: buffers must not overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
@@ -76,8 +76,8 @@ static bool is_aligned(const struct ordo_host_array *a)
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* The array as a buffer if the device works in host memory. An array that the call reads and writes is copied, because
- * a call that fails must leave it unchanged. */
+/* Makes a buffer of the array if the device works in host memory. An array that the call reads and writes is copied,
+ * because a call that fails must leave it unchanged. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -102,7 +102,7 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
 
 /* ---- small arrays ------------------------------------------------------------------------------------------------ */
 
-/* Bytes that are downloaded of the array. */
+/* Bytes of the array that are downloaded. */
 static size_t wanted_of(const struct ordo_host_array *a)
 {
     const size_t count = a->limit && *a->limit < a->count ? *a->limit : a->count;
@@ -139,8 +139,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* A stage holds uploaded arrays first and downloaded arrays last, so arrays that are both lie in the middle. If
- * the arrays do not fit, each keeps its own buffer. */
+/* A stage holds uploaded arrays first and downloaded arrays last, with arrays that are both in between. If they do not
+ * fit, each array keeps its own buffer. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -165,7 +165,6 @@ static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *a
     return ORDO_OK;
 }
 
-/* Whether an array is downloaded. */
 static bool receives(const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -195,7 +194,7 @@ static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host
 /* No call has more arrays. */
 #define ARRAYS_MAX 16
 
-/* Uploads the arrays, except those that kernels use in place. */
+/* Uploads all arrays that kernels do not use in place. */
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
     struct ordo_transfer transfer[ARRAYS_MAX];

@@ -65,7 +65,7 @@ ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *ind
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Finds each block's width and offset. index->width: the width of all blocks, or 0; *units: their total size. Waits. */
+/* Finds each block's width and offset. index->width: of all blocks, or 0; *units: their total size. Waits. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -90,7 +90,8 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    if ((uint64_t) widest * blocks / 4 * 3 <= *units) { /* offsets, each a read more, would save less than a fourth */
+    if ((uint64_t) widest * blocks / 4 * 3 <=
+        *units) { /* offsets cost a read more, and would save less than a fourth */
         index->width = widest;
         *units = widest * blocks;
     }
@@ -120,7 +121,7 @@ static ordo_status pack(struct ordo_call *call, struct ordo_index *index)
 
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments and makes *index. The caller frees its memory, also after an error. */
+/* Checks the arguments and makes *index. The caller frees its memory, even after an error. */
 static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slice keys, size_t count, bool compressed,
                          struct ordo_index *index)
 {

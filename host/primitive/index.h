@@ -23,10 +23,10 @@ struct ordo_index {
     size_t  packed_bytes; /* offsets included */
 };
 
-/* Log2 of the keys of a node in the profile. A caller that reserves memory for a later index keeps it, because
- * tunables may change. */
+/* Log2 of the keys of a node in the profile. Tunables may change, so a caller that reserves memory for a later index
+ * keeps it. */
 cl_uint ordo_index_node_log2(const ordo_device *dev, ordo_type key);
-/* An index of `count` keys without memory; index.bytes is the size of its nodes. */
+/* An index of `count` keys without memory. index.bytes: the size of its nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count,
                                 cl_uint node_log2);
 /* Builds the index in index->nodes. Nothing if index->bytes is 0. */

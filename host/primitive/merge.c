@@ -17,7 +17,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* The tunables; smaller groups if the local memory is too small. */
+/* The tunables; smaller groups if local memory is too small. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -34,8 +34,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* The usual distance between a tile's end and its place if both inputs were distributed alike: for random keys the
- * square root of the count, divided by 4, is at least one standard deviation. */
+/* The usual distance between a tile's end and its place for equal distributions: for random keys, the square root of
+ * the count divided by 4 is at least one standard deviation. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;
@@ -82,9 +82,7 @@ ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_p
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params)
 {
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(ordo_check_type(dev, params->key));
-    ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
-    return ORDO_OK;
+    return ordo_check_pair(dev, params->key, params->value_bytes);
 }
 
 static ordo_status check_counts(ordo_device *dev, size_t a_count, size_t b_count)

@@ -2,7 +2,7 @@
 /* The merge of a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
 #include "primitive/merge_batch.h"
 
-/* The fewest elements of a tile, and the most tiles, because each tile sums up the counts of the tiles before it. */
+/* The fewest elements of a tile, and the most tiles, because each tile adds the counts of earlier ones. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 

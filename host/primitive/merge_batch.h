@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of a batch into an array in launches of another call, by single work-items. */
+/* Merges a batch into an array in launches of another call, by single work-items. */
 #ifndef ORDO_MERGE_BATCH_H
 #define ORDO_MERGE_BATCH_H
 
 #include "primitive/merge_runs.h"
 
-/* Whether this device merges a batch so. */
+/* Whether this device uses this merge. */
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
 
 /* Merges two runs as ORDO_MARKS_DEDUP does. Neither is empty; the first, the array, has distinct keys and no bits. With

@@ -21,7 +21,7 @@ struct shape {
     size_t window;   /* samples per tile */
 };
 
-/* Samples further apart cost less to rank, but runs * stride elements of a tile stay free on average. */
+/* Samples further apart cost less to rank, but leave runs * stride elements of a tile free on average. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* elements of one work-item: with fewer the cuts take more scratch than promised */
@@ -33,7 +33,7 @@ struct plan {
     size_t                n_runs;
 };
 
-/* RUNS_LOCAL_BYTES: local memory of a tile, at most (runs_local of cl/group/run_tile.cl). */
+/* RUNS_LOCAL_BYTES: at most the local memory of a tile (runs_local of cl/group/run_tile.cl). */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -43,7 +43,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Tiles of a group. False if the group cannot run here or its tile is too small for the runs. */
+/* A group's tiles. False if the group cannot run here or its tile is too small for the runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* The shape of the profile, or the nearest one that runs here and holds the runs: smaller groups, then larger ones,
- * then single work-items. */
+/* The profile's shape, or the nearest one that runs here and holds the runs: smaller groups, then larger ones, then
+ * single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge: its runs that are not empty, and arguments that the launches share. */
+/* A merge: its non-empty runs, and the arguments that launches share. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -119,7 +119,7 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* A kernel with a work-item for each of `items`. Only runs_dedup depends on how values are combined. */
+/* A kernel with a work-item for each of `items`. Only runs_dedup depends on the combination of values. */
 static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
@@ -141,7 +141,7 @@ static struct ordo_launch kernel(const struct merge *m, const char *name, size_t
     return launch;
 }
 
-/* A launch's first arguments: a buffer for each run, used or not. */
+/* The first arguments of a launch: a buffer for each run, used or not. */
 static void add_keys(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
@@ -212,7 +212,7 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
-/* The arguments of the kernels that make tiles, up to the arrays of results. */
+/* The arguments of tile kernels, up to the results. */
 struct tile_args {
     struct ordo_args args;
     cl_uint          n_tiles, n_rounds, capacity;
@@ -231,7 +231,7 @@ static void add_tile_args(struct tile_args *t, const struct merge *m)
     ordo_args_slice(&t->args, &m->out.values);
 }
 
-/* A kernel with a group for each tile, whose local memory is counted. */
+/* A kernel with a group per tile, whose local memory is counted. */
 static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
 {
     const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
@@ -287,9 +287,9 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Leaves the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: the other runs move to
- * the right half of the tree of rounds. (With other numbers of runs that takes a round more, which costs the same
- * for few elements.) */
+/* Leaves the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: the others move to the right
+ * half of the tree of rounds. With other numbers of runs this takes a round more, which costs as much if elements
+ * are few. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -330,7 +330,6 @@ static ordo_status enqueue_many(struct ordo_call *call, struct merge *m)
     return m->marks == ORDO_MARKS_DEDUP ? enqueue_dedup(call, m) : enqueue_tiles(call, m);
 }
 
-/* A run as one side of a merge of two. */
 static struct ordo_merge_side side_of(const struct merge *m, size_t r)
 {
     return (struct ordo_merge_side) { m->run[r].keys, m->run[r].values, m->run[r].count };
@@ -410,7 +409,6 @@ static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run 
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);
 }
 
-/* The arrays of a call, as it gives them. */
 struct arrays {
     struct ordo_slice keys, values, keys_out, values_out;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The multi-way merge in launches of another call. Each run may lie in another buffer and have hidden bits. */
+/* The multi-way merge in launches of another call. Each run may lie in its own buffer and have hidden bits. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
@@ -13,7 +13,7 @@ enum ordo_merge_marks {
     ORDO_MARKS_DEDUP = RUNS_DEDUP
 };
 
-/* One run that is merged. Its hidden bits and its visible counts lie in the buffer of its keys. */
+/* A run. Its hidden bits and visible counts lie in the buffer of its keys. */
 struct ordo_merge_source {
     struct ordo_slice keys, values;
     size_t            count;
@@ -21,7 +21,7 @@ struct ordo_merge_source {
     size_t            visible; /* likewise; only for ORDO_MARKS_FILTER */
 };
 
-/* How the values of equal keys are combined: COMBINE_TYPE and COMBINE_OP of cl/group/value.cl. */
+/* The combination of equal keys' values: COMBINE_TYPE and COMBINE_OP of cl/group/value.cl. */
 struct ordo_merge_combine {
     ordo_type type; /* as wide as the values */
     ordo_op   op;
@@ -45,7 +45,7 @@ ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_me
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
 
-/* Whether the device can dedup n_runs runs, and combine if `combines`: groups make the tiles, and look back. */
+/* Whether the device can dedup n_runs runs, and combine if `combines`: by groups, with look-back. */
 bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *params, size_t n_runs, bool combines);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives' part of the self-test, with the variants that the facts and the profile select. Opening a device runs
- * it. */
+/* The primitives' part of the self-test, by the variants that facts and profile select. Opening a device runs it. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
@@ -36,8 +35,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Each value is the place of its key in the input. Pairs in strictly ascending order, each with its key's place, can
- * only be all pairs. */
+/* Each value is its key's place in the input. Pairs in strictly ascending order, each with its key's place, can only be
+ * all pairs. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -69,7 +68,7 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Queries are keys of the input, and each of them plus 1. The keys are sorted by now. */
+/* Queries are keys of the input, and each plus 1. The keys are sorted by now. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
@@ -106,8 +105,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* 1000 elements are one work-group's work, which is part of the test of many. Opening omits them because their kernels,
- * which serve u32 only, take 0.3 s to compile on an H200. */
+/* 1000 elements are one work-group's work, which the test of many includes. Opening omits them because their kernels,
+ * for u32 only, take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */

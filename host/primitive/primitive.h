@@ -15,9 +15,10 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* ORDO_INVALID: no type; not 0, 4 or 8 bytes. */
+/* ORDO_INVALID: no type; not 0, 4 or 8 bytes; either. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
+ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
 
 /* An array argument. */
 struct ordo_array {
@@ -32,8 +33,8 @@ ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays,
 /* ORDO_INVALID: no type or operation. ORDO_UNSUPPORTED: a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* The work-group size of a tunable, halved until the device can run it; 1 if the group would be smaller than a
- * sub-group. In a group of 1, the work-item works alone. */
+/* A tunable's work-group size, halved until the device can run it; 1 if it would be smaller than a sub-group. In a
+ * group of 1, the work-item works alone. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Folds each group's range. Launches reduce_once with a ticket, reduce_keys without. A single group needs no sums and
- * ticket. */
+/* Folds each group's range: by reduce_once with a ticket, by reduce_keys without. A single group needs neither sums nor
+ * a ticket. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -6,8 +6,8 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* The largest word at whose multiples all rows begin. Vectors of 16 bytes are safe only if the buffer begins at a
- * multiple of 16. On a CPU the buffer may be the caller's memory. */
+/* The largest word at whose multiples all rows begin. Vectors of 16 bytes require a buffer at a multiple of 16; on a
+ * CPU it may be the caller's memory. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;

@@ -22,17 +22,17 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* `local`: groups keep keys in local memory, with barriers; not on a CPU, nor in groups of 1. */
+/* local: groups keep keys in local memory, with barriers; not on a CPU, nor in groups of 1. */
 struct shape {
     bool   local;
     size_t group;
     size_t items;     /* queries per work-item and round */
-    size_t depth_max; /* of a tree of keys in local memory, which has 2^depth of them */
+    size_t depth_max; /* of a tree of 2^depth keys in local memory */
     size_t tiles;     /* rounds of one group for all queries */
-    size_t resident;  /* groups that the device is taken to run concurrently, at most `tiles` */
+    size_t resident;  /* groups assumed to run concurrently, at most `tiles` */
 };
 
-/* Work-items that a compute unit is taken to run concurrently. */
+/* Work-items of a compute unit assumed to run concurrently. */
 #define RESIDENT_ITEMS 2048
 
 static enum ordo_shape data_of(const struct ordo_search *s)
@@ -40,7 +40,7 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-/* Queries that a work-item of a GPU has in flight at most: they are in registers. */
+/* The most queries of a GPU's work-item in flight: they are in registers. */
 #define GPU_ITEMS_MAX 16
 
 static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
@@ -69,14 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* The most groups for each compute unit of a CPU. Each group takes several tiles, so the cost of starting groups
- * does not matter, and all units finish at about the same time. */
+/* The most groups per compute unit of a CPU. Each takes several tiles, so starting groups costs little, and all units
+ * finish at about the same time. */
 #define GROUPS_PER_UNIT 256
 
-/* The most groups. They fill every device, and a tile's number does not wrap when it grows by as many. */
+/* The most groups. They fill every device, and a tile's number does not wrap when they are added. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* The number of groups if each first fills a tree with 2^depth keys: then each has at least as many queries. */
+/* The number of groups if each first fills a tree with 2^depth keys: then each has at least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -107,7 +107,7 @@ static bool is_packed(const struct ordo_search *s)
 /* Arrays above this size leave no cache for the index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Whether blocks and values are read so that the index stays in the caches. */
+/* Whether reads of blocks and values spare the caches for the index. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -116,7 +116,7 @@ static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-/* A launch of a kernel that all variants have. */
+/* A kernel that all variants have. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape,
                                  const char *name, size_t groups)
 {
@@ -139,7 +139,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches it with a node's size and the lanes of a query, with the arguments that all have, then with `own`. */
+/* Launches it with a node's size, the lanes of a query, the common arguments, then `own`. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -188,8 +188,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* The lowest level whose units' separators may all be in local memory: they fit, and filling the trees of all groups
- * takes at most four reads per query. */
+/* The lowest level with all units' separators in local memory: they fit, and filling the trees of all groups takes at
+ * most four reads per query. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -204,7 +204,7 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Bytes of nodes that a work-item of a GPU reads at once: they are in registers. */
+/* Bytes of nodes that a GPU's work-item reads at once, into registers. */
 #define NODE_BYTES_MAX 256u
 
 /* Queries in flight, whose nodes fit into registers. */
@@ -258,8 +258,8 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* Keys that a tile of ascending queries is to span at most. On an H200 2^20 queries in 2^24 u32 keys took 71 us by 8
- * a work-item, which span 32,768, 45 by 2 and 44 by 1; 2^22 queries, which lie closer, 73 by 8, 68 by 4 and 76 by 2. */
+/* The most keys that a tile of ascending queries should span. H200, 2^20 queries in 2^24 u32 keys: 71 us by 8 a
+ * work-item (span 32,768), 45 by 2, 44 by 1; 2^22 queries, which lie closer: 73 by 8, 68 by 4, 76 by 2. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -272,7 +272,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* The tree has up to two keys for each query of the tile. With as many queries as keys the span of most tiles fits. */
+/* The tree has up to two keys per query of the tile. With as many queries as keys, most tiles' spans fit. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -283,7 +283,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Queries that a work-item of search_gallop takes in a row. */
+/* Consecutive queries of a search_gallop work-item. */
 #define CHUNK_MIN 64
 #define CHUNK_MAX 4096
 /* Chunks per compute unit, so that all finish at about the same time. */
@@ -302,8 +302,8 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* With at least this many keys for each query, ascending queries use the index, too: it reads less than a pass over
- * the keys. */
+/* With at least this many keys per query, ascending queries use the index, too, which reads less than a pass over the
+ * keys. */
 #define SPARSE 16
 
 bool ordo_search_by_index(const struct ordo_search *s)
@@ -322,7 +322,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* Fewer queries are not worth putting in order. */
+/* Fewer queries are not worth reordering. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -360,8 +360,7 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts or partitions the queries with their numbers, and searches for them. Each answer goes to the place of its
- * query. */
+/* Sorts or partitions the queries with their numbers, and searches for them. Each answer goes to its query's place. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -425,8 +424,7 @@ static ordo_status check_and_enqueue(struct ordo_call *call, struct ordo_search 
 {
     ordo_device *dev = call->dev;
 
-    ORDO_TRY(ordo_check_type(dev, s->key));
-    ORDO_TRY(ordo_check_value_bytes(dev, s->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, s->key, s->value_bytes));
     ORDO_REQUIRE(dev, s->scheme >= ORDO_SCHEME_AUTO && s->scheme <= ORDO_SCHEME_SORTED, ORDO_INVALID,
                  "scheme is %d: no ordo_scheme", (int) s->scheme);
     ORDO_REQUIRE_COUNT(dev, "count", s->count);
@@ -516,14 +514,12 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Host arrays have no index, because an index is over an array in device memory. */
+/* Host arrays have no index, because indexes are over device memory. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
                  "index is given, but indexes are over arrays in device memory, and these are the host's");
-    ORDO_TRY(ordo_check_type(dev, key));
-    ORDO_TRY(ordo_check_value_bytes(dev, value_bytes));
-    return ORDO_OK;
+    return ordo_check_pair(dev, key, value_bytes);
 }
 
 ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,

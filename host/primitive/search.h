@@ -5,7 +5,7 @@
 
 #include "primitive/index.h"
 
-/* The arguments of a search, a search for both bounds, or a lookup. Nothing is checked. */
+/* The arguments of a search, a search for both bounds, or a lookup. Unchecked. */
 struct ordo_search {
     ordo_type         key;
     bool              lookup, upper, sorted;
@@ -20,8 +20,8 @@ struct ordo_search {
 
     struct ordo_slice places; /* uint32_t: query i stands for query places[i]; ordo_none(): for itself */
 
-    /* A lookup that answers in another way: a kernel file that includes cl/primitive/search_body.cl, and the
-     * arguments that its ANSWERS_ARGS name. NULL: none. */
+    /* A lookup with other answers: a kernel file that includes cl/primitive/search_body.cl, and the arguments of its
+     * ANSWERS_ARGS. NULL: none. */
     const char             *file;
     const struct ordo_args *answers;
 };

@@ -19,94 +19,89 @@ struct sort {
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
-static struct ordo_launch kernel_of(const struct sort *s, const char *file, const char *kernel, size_t groups,
-                                    size_t group)
+/* The macros of every kernel. */
+/* clang-format off */
+#define SORT_DEFINES(plan, size)                 \
+    { "ORDO_KEY", (plan)->key },                 \
+    { "ORDO_VALUE_BYTES", (plan)->value_bytes }, \
+    { "ORDO_DESCENDING", (plan)->descending },   \
+    { "RANK_BITS", (plan)->digit_bits },         \
+    { "GROUP_SIZE", (long) (size) }
+/* clang-format on */
+
+/* A kernel that uses group/sort_tile.cl. */
+static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char *file, const char *kernel,
+                                      size_t groups)
 {
     return (struct ordo_launch) {
         .file = file,
         .kernel = kernel,
         .groups = groups,
-        .group = group,
-        .defines = { { "ORDO_KEY", s->plan.key },
-                     { "ORDO_VALUE_BYTES", s->plan.value_bytes },
-                     { "ORDO_DESCENDING", s->plan.descending },
-                     { "RANK_BITS", s->plan.digit_bits },
-                     { "GROUP_SIZE", (long) group } },
+        .group = p->group,
+        .defines = { SORT_DEFINES(p, p->group),
+                     { "RANK_ITEMS", p->items },
+                     { "SORT_PLANNED", p->planned },
+                     { "LOCAL_BYTES", p->local_bytes },
+                     { "HISTOGRAM_COPIES", p->copies },
+                     { "HISTOGRAM_BYTES", p->histogram_bytes },
+                     { "ORDO_MAX_REGISTERS", p->registers } },
     };
 }
 
-/* A kernel that uses group/sort_tile.cl. */
-static struct ordo_launch tile_kernel(const struct sort *s, const char *file, const char *kernel, size_t groups)
+/* Adds one or two pairs of arrays. Kernels for keys alone have no arguments for values. */
+static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
-    struct ordo_launch launch = kernel_of(s, file, kernel, groups, s->plan.group);
-    ordo_launch_define(&launch, "RANK_ITEMS", s->plan.items);
-    ordo_launch_define(&launch, "SORT_PLANNED", s->plan.planned);
-    ordo_launch_define(&launch, "LOCAL_BYTES", s->plan.local_bytes);
-    ordo_launch_define(&launch, "HISTOGRAM_COPIES", s->plan.copies);
-    ordo_launch_define(&launch, "HISTOGRAM_BYTES", s->plan.histogram_bytes);
-    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", s->plan.registers);
-    return launch;
+    for (; a; a = b, b = NULL) {
+        ORDO_ADD(args, ORDO_ARG(a->keys.mem));
+        if (s->plan.value_bytes)
+            ORDO_ADD(args, ORDO_ARG(a->values.mem));
+    }
 }
 
-/* Kernels for keys alone have no arguments for values. */
-static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *pairs)
-{
-    ORDO_ADD(args, ORDO_ARG(pairs->keys.mem));
-    if (s->plan.value_bytes)
-        ORDO_ADD(args, ORDO_ARG(pairs->values.mem));
-}
+/* One pass: its buffers, and the arguments that all ways share. */
+struct pass {
+    const struct pairs *from, *to;
+    struct sort_pass    args;
+    struct sort_planned planned;
+};
 
-static struct sort_planned planned_of(const struct sort *s)
-{
-    return (struct sort_planned) { .first_bit = s->plan.first_bit, .bits = s->plan.bits, .passes = s->plan.passes };
-}
-
-/* The buffers of a pass. */
-static const struct pairs *pass_from(const struct sort *s, uint32_t pass)
-{
-    return pass == 0 ? &s->in : (s->plan.passes - pass) % 2 == 0 ? &s->out : &s->spare;
-}
-
-static const struct pairs *pass_to(const struct sort *s, uint32_t pass)
-{
-    return (s->plan.passes - pass) % 2 == 1 ? &s->out : &s->spare;
-}
-
-/* The arguments of a pass that all ways share. */
-static struct sort_pass pass_of(const struct sort *s, uint32_t pass)
+static struct pass pass_of(const struct sort *s, uint32_t pass)
 {
     const struct ordo_sort_plan *p = &s->plan;
-    const struct pairs          *from = pass_from(s, pass), *to = pass_to(s, pass);
+    const bool                   to_out = (p->passes - pass) % 2 == 1;
+    const struct pairs          *from = pass == 0 ? &s->in : to_out ? &s->spare : &s->out;
+    const struct pairs          *to = to_out ? &s->out : &s->spare;
     const uint32_t               below = SORT_BITS_BELOW(p->bits, p->passes, pass);
     const uint32_t               width = SORT_BITS_BELOW(p->bits, p->passes, pass + 1) - below;
-    return (struct sort_pass) {
-        .keys_in_at = from->keys.at,
-        .keys_out_at = to->keys.at,
-        .values_in_at = from->values.at,
-        .values_out_at = to->values.at,
-        .count = (uint32_t) p->count,
-        .tiles = p->tiles,
-        .end_tile = p->tiles,
-        .pass = pass,
-        .shift = p->first_bit + below,
-        .digit_mask = (1u << width) - 1,
+    return (struct pass) {
+        .from = from,
+        .to = to,
+        .args = { .keys_in_at = from->keys.at,
+                  .keys_out_at = to->keys.at,
+                  .values_in_at = from->values.at,
+                  .values_out_at = to->values.at,
+                  .count = (uint32_t) p->count,
+                  .tiles = p->tiles,
+                  .end_tile = p->tiles,
+                  .pass = pass,
+                  .shift = p->first_bit + below,
+                  .digit_mask = (1u << width) - 1 },
+        .planned = { .first_bit = p->first_bit, .bits = p->bits, .passes = p->passes },
     };
 }
 
 /* Launches a kernel that moves the elements of a pass. control NULL: the kernel has none. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
-                               const struct sort_pass *p)
+                               const struct pass *p)
 {
-    const struct ordo_launch  launch = tile_kernel(s, file, kernel, p->end_tile - p->first_tile);
-    const struct sort_planned planned = planned_of(s);
-    struct ordo_args          args = { .n = 0 };
-    add_pairs(&args, s, pass_from(s, p->pass));
-    add_pairs(&args, s, pass_to(s, p->pass));
+    const struct ordo_launch launch = tile_kernel(&s->plan, file, kernel, p->args.end_tile - p->args.first_tile);
+    struct ordo_args         args = { .n = 0 };
+    add_pairs(&args, s, p->from, p->to);
     if (control)
         ORDO_ADD(&args, ORDO_ARG(*control));
     if (s->plan.planned)
-        ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(planned));
-    ORDO_ADD(&args, ORDO_ARG(*p));
+        ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(p->planned));
+    ORDO_ADD(&args, ORDO_ARG(p->args));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
@@ -128,24 +123,32 @@ static struct sort_small small_of(const struct sort *s)
 
 static ordo_status sort_small(struct sort *s)
 {
-    const struct ordo_launch launch = tile_kernel(s, "primitive/sort_small.cl", "sort_small", 1);
+    const struct ordo_launch launch = tile_kernel(&s->plan, "primitive/sort_small.cl", "sort_small", 1);
     const struct sort_small  small = small_of(s);
     struct ordo_args         args = { .n = 0 };
-    add_pairs(&args, s, &s->in);
-    add_pairs(&args, s, &s->out);
+    add_pairs(&args, s, &s->in, &s->out);
     ORDO_ADD(&args, ORDO_ARG(small));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
+#define CHUNKED_FILE "primitive/sort_chunked.cl"
+#define BUCKETS_FILE "primitive/sort_buckets.cl"
+
+static struct ordo_launch chunk_kernel(const struct sort *s, const char *file, const char *kernel, size_t groups)
+{
+    return (struct ordo_launch) {
+        .file = file, .kernel = kernel, .groups = groups, .group = 1, .defines = { SORT_DEFINES(&s->plan, 1) }
+    };
+}
+
 static ordo_status sort_few_chunks(struct sort *s)
 {
-    const struct ordo_launch launch = kernel_of(s, "primitive/sort_chunked.cl", "sort_chunk_few", 1, 1);
+    const struct ordo_launch launch = chunk_kernel(s, CHUNKED_FILE, "sort_chunk_few", 1);
     const cl_uint            in_place = s->plan.in_place;
     const struct sort_small  few = small_of(s);
     struct ordo_args         args = { .n = 0 };
-    add_pairs(&args, s, &s->in);
-    add_pairs(&args, s, &s->out);
-    add_pairs(&args, s, &s->spare);
+    add_pairs(&args, s, &s->in, &s->out);
+    add_pairs(&args, s, &s->spare, NULL);
     ORDO_ADD(&args, ORDO_ARG(in_place), ORDO_ARG(few));
     return ordo_call_launch(s->call, &launch, &args);
 }
@@ -153,88 +156,35 @@ static ordo_status sort_few_chunks(struct sort *s)
 static ordo_status sort_direct(struct sort *s)
 {
     for (uint32_t pass = 0; pass < s->plan.passes; pass++) {
-        const struct sort_pass p = pass_of(s, pass);
+        const struct pass p = pass_of(s, pass);
         ORDO_TRY(launch_pass(s, "primitive/sort_direct.cl", "sort_direct", NULL, &p));
     }
     return ORDO_OK;
 }
 
-/* ---- the local pass -------------------------------------------------------------------------------------------- */
+/* ---- before and after the passes -------------------------------------------------------------------------------- */
 
-static ordo_status launch_local(struct sort *s, const struct ordo_launch *launch, bool values, cl_mem bounds)
-{
-    const struct ordo_sort_local *l = &s->plan.local;
-    const struct sort_local       local = {
-              .keys_out_at = s->out.keys.at,
-              .values_out_at = s->out.values.at,
-              .count = (uint32_t) s->plan.count,
-              .first_bit = s->plan.first_bit,
-              .passes = s->plan.passes,
-              .step = l->step,
-              .ranges = l->ranges,
-              .range_max = l->group * l->items,
-    };
-    struct ordo_args args = { .n = 0 };
-    if (values) {
-        add_pairs(&args, s, &s->out);
-        add_pairs(&args, s, &s->spare);
-    } else {
-        ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem));
-    }
-    ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(bounds), ORDO_ARG(local));
-    return ordo_call_launch(s->call, launch, &args);
-}
-
-static struct ordo_launch local_kernel(const struct sort *s, const char *kernel, size_t groups)
-{
-    struct ordo_launch launch = kernel_of(s, "primitive/sort_local.cl", kernel, groups, s->plan.local.group);
-    ordo_launch_define(&launch, "LOCAL_ITEMS", s->plan.local.items);
-    ordo_launch_define(&launch, "LOCAL_BYTES", s->plan.local.local_bytes);
-    return launch;
-}
-
-/* Sorts the segments that the passes leave. Each kernel ends immediately if the plan has no local pass. */
-static ordo_status sort_locally(struct sort *s)
-{
-    const struct ordo_sort_local *l = &s->plan.local;
-    cl_mem                        bounds = NULL;
-    if (l->step == 0)
-        return ORDO_OK;
-    const struct ordo_launch find = local_kernel(s, "sort_bounds", ordo_ceil_div(l->ranges + 1, l->group));
-    const struct ordo_launch sort = local_kernel(s, "sort_local", l->ranges);
-    const struct ordo_launch large = tile_kernel(s, "primitive/sort_large.cl", "sort_large", l->ranges);
-    ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
-    ORDO_TRY(launch_local(s, &find, false, bounds));
-    ORDO_TRY(launch_local(s, &sort, true, bounds));
-    return launch_local(s, &large, true, bounds);
-}
-
-/* ---- one-sweep ------------------------------------------------------------------------------------------------- */
-
-/* The control buffer (cl/shared/sort.h). Its parts begin at these words. */
-struct control {
-    cl_mem   mem, counters;
-    uint32_t launch_tiles, launches; /* of one pass */
-    uint32_t status, bases;
-};
-
-/* Counts the digits of every pass, and plans the passes. */
-static ordo_status launch_histogram(struct sort *s, const char *file, const struct control *c)
+/* Makes the control buffer (cl/shared/sort.h), counts the digits of every pass, and plans the passes. bases: the words
+ * of the control buffer before the bases. */
+static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
-    const size_t                 enough = (size_t) ordo_device_facts(s->call->dev)->compute_units * 4;
-    const struct ordo_launch     launch = tile_kernel(s, file, "sort_histogram", ordo_min_size(enough, p->tiles));
+    const size_t                 words = (size_t) p->passes << p->digit_bits;
+    const struct ordo_launch     launch = tile_kernel(p, file, "sort_histogram", p->histogram_groups);
     const struct sort_histogram  h = {
          .keys_at = s->in.keys.at,
          .count = (uint32_t) p->count,
          .first_bit = p->first_bit,
          .bits = p->bits,
          .passes = p->passes,
-         .bases_word = c->bases,
+         .bases_word = bases,
          .segment_limit = p->local.segment_limit,
     };
+    cl_mem           counters = NULL;
     struct ordo_args args = { .n = 0 };
-    ORDO_ADD(&args, ORDO_ARG(s->in.keys.mem), ORDO_ARG(c->counters), ORDO_ARG(c->mem));
+    ORDO_TRY(ordo_call_scratch(s->call, (bases + 2 * words) * 4, control));
+    ORDO_TRY(ordo_call_zeroed(s->call, (1 + words) * 4, &counters));
+    ORDO_ADD(&args, ORDO_ARG(s->in.keys.mem), ORDO_ARG(counters), ORDO_ARG(*control));
     if (p->planned) {
         ORDO_TRY(ordo_call_scratch(s->call, SORT_PLAN_WORDS * sizeof(cl_uint), &s->pass_digits));
         ORDO_ADD(&args, ORDO_ARG(s->pass_digits));
@@ -243,64 +193,93 @@ static ordo_status launch_histogram(struct sort *s, const char *file, const stru
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-static ordo_status make_control(struct sort *s, struct control *c)
+/* A kernel of the local pass. */
+static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups)
 {
-    const struct ordo_sort_plan *p = &s->plan;
-    const size_t                 radix = (size_t) 1 << p->digit_bits;
-    c->launch_tiles = SORT_LAUNCH_MAX / p->tile;
-    c->launches = (uint32_t) ordo_ceil_div(p->tiles, c->launch_tiles);
-    c->status = p->passes * c->launches; /* after the tickets */
-    c->bases = c->status + (uint32_t) (p->tiles * radix);
-    ORDO_TRY(ordo_call_scratch(s->call, (c->bases + 2 * radix * p->passes) * 4, &c->mem));
-    return ordo_call_zeroed(s->call, (1 + p->passes * radix) * 4, &c->counters);
+    return (struct ordo_launch) { .file = "primitive/sort_local.cl",
+                                  .kernel = kernel,
+                                  .groups = groups,
+                                  .group = p->local.group,
+                                  .defines = { SORT_DEFINES(p, p->local.group),
+                                               { "LOCAL_ITEMS", p->local.items },
+                                               { "LOCAL_BYTES", p->local.local_bytes } } };
 }
+
+/* Sorts the segments that the passes leave. Each kernel ends immediately if the device's plan has no local pass. */
+static ordo_status sort_locally(struct sort *s)
+{
+    const struct ordo_sort_plan  *p = &s->plan;
+    const struct ordo_sort_local *l = &p->local;
+    const struct sort_local       local = {
+              .keys_out_at = s->out.keys.at,
+              .values_out_at = s->out.values.at,
+              .count = (uint32_t) p->count,
+              .first_bit = p->first_bit,
+              .passes = p->passes,
+              .step = l->step,
+              .ranges = l->ranges,
+              .range_max = l->group * l->items,
+    };
+    cl_mem bounds = NULL;
+    if (l->step == 0)
+        return ORDO_OK;
+    const struct ordo_launch launches[] = {
+        local_kernel(p, "sort_bounds", l->ranges / l->group + 1), /* ranges + 1 bounds */
+        local_kernel(p, "sort_local", l->ranges),
+        tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges),
+    };
+    ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
+    for (int i = 0; i < 3; i++) {
+        struct ordo_args args = { .n = 0 };
+        if (i == 0) /* reads keys only */
+            ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem));
+        else
+            add_pairs(&args, s, &s->out, &s->spare);
+        ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(bounds), ORDO_ARG(local));
+        ORDO_TRY(ordo_call_launch(s->call, &launches[i], &args));
+    }
+    return ORDO_OK;
+}
+
+/* ---- one-sweep ------------------------------------------------------------------------------------------------- */
 
 static ordo_status sort_onesweep(struct sort *s)
 {
-    static const char file[] = "primitive/sort_onesweep.cl";
-    struct control    c = { 0 };
-    ORDO_TRY(make_control(s, &c));
-    ORDO_TRY(launch_histogram(s, file, &c));
-    for (uint32_t pass = 0; pass < s->plan.passes; pass++)
-        for (uint32_t part = 0; part < c.launches; part++) {
-            struct sort_pass p = pass_of(s, pass);
-            const uint32_t   bases = c.bases + (s->plan.planned ? 0 : 2 * pass << s->plan.digit_bits);
-            p.first_tile = part * c.launch_tiles;
-            p.end_tile = (uint32_t) ordo_min_size(s->plan.tiles, (size_t) p.first_tile + c.launch_tiles);
-            p.ticket_word = pass * c.launches + part;
-            p.status_word = c.status;
-            p.bases_in_word = bases + (part % 2 << s->plan.digit_bits);
-            p.bases_out_word = bases + ((part + 1) % 2 << s->plan.digit_bits);
-            ORDO_TRY(launch_pass(s, file, "sort_onesweep", &c.mem, &p));
+    static const char            file[] = "primitive/sort_onesweep.cl";
+    const struct ordo_sort_plan *p = &s->plan;
+    const uint32_t               status = p->passes * p->launches; /* after the tickets */
+    const uint32_t               all_bases = status + (p->tiles << p->digit_bits);
+    cl_mem                       control = NULL;
+    ORDO_TRY(launch_histogram(s, file, all_bases, &control));
+    for (uint32_t pass = 0; pass < p->passes; pass++)
+        for (uint32_t part = 0; part < p->launches; part++) {
+            struct pass    now = pass_of(s, pass);
+            const uint32_t bases = all_bases + (p->planned ? 0 : 2 * pass << p->digit_bits);
+            now.args.first_tile = part * p->launch_tiles;
+            if (part + 1 < p->launches)
+                now.args.end_tile = now.args.first_tile + p->launch_tiles;
+            now.args.ticket_word = pass * p->launches + part;
+            now.args.status_word = status;
+            now.args.bases_in_word = bases + (part % 2 << p->digit_bits);
+            now.args.bases_out_word = bases + ((part + 1) % 2 << p->digit_bits);
+            ORDO_TRY(launch_pass(s, file, "sort_onesweep", &control, &now));
         }
     return sort_locally(s);
 }
 
 /* ---- reduce-then-scan ------------------------------------------------------------------------------------------ */
 
-static ordo_status plan_on_device(struct sort *s)
+static ordo_status count_digits(struct sort *s, cl_mem control, const struct pass *p)
 {
-    struct control c = { 0 };
-    const size_t   words = (size_t) s->plan.passes << s->plan.digit_bits;
-    if (!s->plan.planned)
-        return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(s->call, 2 * words * 4, &c.mem));
-    ORDO_TRY(ordo_call_zeroed(s->call, (1 + words) * 4, &c.counters));
-    return launch_histogram(s, "primitive/sort_histogram.cl", &c);
-}
-
-static ordo_status count_digits(struct sort *s, cl_mem control, const struct sort_pass *p)
-{
-    static const char         file[] = "primitive/sort_scatter.cl";
-    const struct ordo_launch  count = tile_kernel(s, file, "sort_count", s->plan.tiles);
-    const struct ordo_launch  scan = tile_kernel(s, file, "sort_scan", (size_t) 1 << s->plan.digit_bits);
-    const struct sort_planned planned = planned_of(s);
-    struct ordo_args          both = { .n = 0 }, args = { .n = 0 };
+    static const char        file[] = "primitive/sort_scatter.cl";
+    const struct ordo_launch count = tile_kernel(&s->plan, file, "sort_count", s->plan.tiles);
+    const struct ordo_launch scan = tile_kernel(&s->plan, file, "sort_scan", (size_t) 1 << s->plan.digit_bits);
+    struct ordo_args         both = { .n = 0 }, args = { .n = 0 };
     ORDO_ADD(&both, ORDO_ARG(control));
     if (s->plan.planned)
-        ORDO_ADD(&both, ORDO_ARG(s->pass_digits), ORDO_ARG(planned));
-    ORDO_ADD(&both, ORDO_ARG(*p));
-    ORDO_ADD(&args, ORDO_ARG(pass_from(s, p->pass)->keys.mem));
+        ORDO_ADD(&both, ORDO_ARG(s->pass_digits), ORDO_ARG(p->planned));
+    ORDO_ADD(&both, ORDO_ARG(p->args));
+    ORDO_ADD(&args, ORDO_ARG(p->from->keys.mem));
     ordo_args_add(&args, both.arg, both.n);
     ORDO_TRY(ordo_call_launch(s->call, &count, &args));
     return ordo_call_launch(s->call, &scan, &both);
@@ -308,11 +287,12 @@ static ordo_status count_digits(struct sort *s, cl_mem control, const struct sor
 
 static ordo_status sort_reduce_scan(struct sort *s)
 {
-    cl_mem control = NULL;
+    cl_mem control = NULL, planning = NULL;
     ORDO_TRY(ordo_call_scratch(s->call, ((size_t) s->plan.tiles + 1) * 4 << s->plan.digit_bits, &control));
-    ORDO_TRY(plan_on_device(s));
+    if (s->plan.planned)
+        ORDO_TRY(launch_histogram(s, "primitive/sort_histogram.cl", 0, &planning));
     for (uint32_t pass = 0; pass < s->plan.passes; pass++) {
-        const struct sort_pass p = pass_of(s, pass);
+        const struct pass p = pass_of(s, pass);
         ORDO_TRY(count_digits(s, control, &p));
         ORDO_TRY(launch_pass(s, "primitive/sort_scatter.cl", "sort_scatter", &control, &p));
     }
@@ -321,26 +301,10 @@ static ordo_status sort_reduce_scan(struct sort *s)
 
 /* ---- chunks (CPUs) --------------------------------------------------------------------------------------------- */
 
-static struct sort_chunks chunks_of(const struct sort *s, uint32_t pass)
-{
-    const struct sort_pass p = pass_of(s, pass);
-    return (struct sort_chunks) {
-        .keys_in_at = p.keys_in_at,
-        .keys_out_at = p.keys_out_at,
-        .values_in_at = p.values_in_at,
-        .values_out_at = p.values_out_at,
-        .count = p.count,
-        .chunk = s->plan.chunk,
-        .chunks = s->plan.chunks,
-        .shift = p.shift,
-        .digit_mask = p.digit_mask,
-    };
-}
-
 static ordo_status launch_chunks(struct sort *s, const char *kernel, size_t groups, struct ordo_args *args, cl_mem plan,
                                  cl_mem counts, const struct sort_chunks *c)
 {
-    const struct ordo_launch launch = kernel_of(s, "primitive/sort_chunked.cl", kernel, groups, 1);
+    const struct ordo_launch launch = chunk_kernel(s, CHUNKED_FILE, kernel, groups);
     ORDO_ADD(args, ORDO_ARG(plan), ORDO_ARG(counts), ORDO_ARG(*c));
     return ordo_call_launch(s->call, &launch, args);
 }
@@ -348,42 +312,37 @@ static ordo_status launch_chunks(struct sort *s, const char *kernel, size_t grou
 static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t groups, struct ordo_args *args)
 {
     const struct ordo_sort_plan *p = &s->plan;
-    const struct ordo_launch     launch = kernel_of(s, "primitive/sort_buckets.cl", kernel, groups, 1);
-    const struct sort_buckets    b = {
-           .keys_in_at = s->in.keys.at,
-           .keys_out_at = s->out.keys.at,
-           .values_in_at = s->in.values.at,
-           .values_out_at = s->out.values.at,
-           .count = (uint32_t) p->count,
-           .chunk = p->chunk,
-           .chunks = p->chunks,
-           .first_bit = p->first_bit,
-           .bits = p->bits,
-           .longest = p->bucket_max,
-    };
+    const struct ordo_launch     launch = chunk_kernel(s, BUCKETS_FILE, kernel, groups);
+    const struct sort_buckets    b = { .keys_in_at = s->in.keys.at,
+                                       .keys_out_at = s->out.keys.at,
+                                       .values_in_at = s->in.values.at,
+                                       .values_out_at = s->out.values.at,
+                                       .count = (uint32_t) p->count,
+                                       .chunk = p->chunk,
+                                       .chunks = p->chunks,
+                                       .first_bit = p->first_bit,
+                                       .bits = p->bits,
+                                       .longest = p->bucket_max };
     ORDO_ADD(args, ORDO_ARG(b));
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Sorts by buckets, unless one of them is too long. plan: says so. */
-static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem *plan)
+/* Sorts by buckets, unless one of them is too long. `plan` then says so, and the chunks' passes sort. */
+static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;
     struct ordo_args keys = { .n = 0 }, span = { .n = 0 }, digit = { .n = 0 }, scan = { .n = 0 };
     struct ordo_args count = { .n = 0 }, move = { .n = 0 }, sort = { .n = 0 };
-    ORDO_TRY(ordo_call_scratch(s->call, SORT_BUCKET_WORDS * sizeof(cl_uint), plan));
-    ORDO_ADD(&keys, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan));
-    ORDO_ADD(&span, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan), ORDO_ARG(counts));
-    ORDO_ADD(&digit, ORDO_ARG(counts), ORDO_ARG(*plan));
-    ORDO_ADD(&count, ORDO_ARG(s->in.keys.mem), ORDO_ARG(*plan), ORDO_ARG(counts));
-    ORDO_ADD(&scan, ORDO_ARG(*plan), ORDO_ARG(counts));
-    add_pairs(&move, s, &s->in);
-    add_pairs(&move, s, &s->spare);
-    add_pairs(&move, s, &s->out);
-    ORDO_ADD(&move, ORDO_ARG(*plan), ORDO_ARG(counts));
-    add_pairs(&sort, s, &s->spare);
-    add_pairs(&sort, s, &s->out);
-    ORDO_ADD(&sort, ORDO_ARG(*plan));
+    ORDO_ADD(&keys, ORDO_ARG(s->in.keys.mem), ORDO_ARG(plan));
+    ORDO_ADD(&span, ORDO_ARG(s->in.keys.mem), ORDO_ARG(plan), ORDO_ARG(counts));
+    ORDO_ADD(&digit, ORDO_ARG(counts), ORDO_ARG(plan));
+    ORDO_ADD(&count, ORDO_ARG(s->in.keys.mem), ORDO_ARG(plan), ORDO_ARG(counts));
+    ORDO_ADD(&scan, ORDO_ARG(plan), ORDO_ARG(counts));
+    add_pairs(&move, s, &s->in, &s->spare);
+    add_pairs(&move, s, &s->out, NULL);
+    ORDO_ADD(&move, ORDO_ARG(plan), ORDO_ARG(counts));
+    add_pairs(&sort, s, &s->spare, &s->out);
+    ORDO_ADD(&sort, ORDO_ARG(plan));
     ORDO_TRY(launch_buckets(s, "sort_bucket_sample", 1, &keys));
     ORDO_TRY(launch_buckets(s, "sort_bucket_span", chunks, &span));
     ORDO_TRY(launch_buckets(s, "sort_bucket_digit", 1, &digit));
@@ -395,18 +354,27 @@ static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem *plan)
 
 static ordo_status sort_many_chunks(struct sort *s)
 {
-    const size_t chunks = s->plan.chunks;
-    cl_mem       counts = NULL, plan = NULL;
-    ORDO_TRY(ordo_call_scratch(s->call, chunks * 4 << SORT_BUCKET_BITS, &counts));
-    if (s->plan.bucket_max)
-        ORDO_TRY(sort_buckets(s, counts, &plan));
+    const uint32_t chunks = s->plan.chunks;
+    cl_mem         counts = NULL, plan = NULL;
+    ORDO_TRY(ordo_call_scratch(s->call, (size_t) chunks * 4 << SORT_BUCKET_BITS, &counts));
+    if (s->plan.bucket_max) {
+        ORDO_TRY(ordo_call_scratch(s->call, SORT_BUCKET_WORDS * sizeof(cl_uint), &plan));
+        ORDO_TRY(sort_buckets(s, counts, plan));
+    }
     for (uint32_t pass = 0; pass < s->plan.passes; pass++) {
-        const struct sort_chunks c = chunks_of(s, pass);
-        const struct pairs      *from = pass_from(s, pass);
+        const struct pass        p = pass_of(s, pass);
+        const struct sort_chunks c = { .keys_in_at = p.args.keys_in_at,
+                                       .keys_out_at = p.args.keys_out_at,
+                                       .values_in_at = p.args.values_in_at,
+                                       .values_out_at = p.args.values_out_at,
+                                       .count = p.args.count,
+                                       .chunk = s->plan.chunk,
+                                       .chunks = chunks,
+                                       .shift = p.args.shift,
+                                       .digit_mask = p.args.digit_mask };
         struct ordo_args         count = { .n = 0 }, scan = { .n = 0 }, move = { .n = 0 };
-        ORDO_ADD(&count, ORDO_ARG(from->keys.mem));
-        add_pairs(&move, s, from);
-        add_pairs(&move, s, pass_to(s, pass));
+        ORDO_ADD(&count, ORDO_ARG(p.from->keys.mem));
+        add_pairs(&move, s, p.from, p.to);
         ORDO_TRY(launch_chunks(s, "sort_chunk_count", chunks, &count, plan, counts, &c));
         ORDO_TRY(launch_chunks(s, "sort_chunk_scan", 1, &scan, plan, counts, &c));
         ORDO_TRY(launch_chunks(s, "sort_chunk_scatter", chunks, &move, plan, counts, &c));
@@ -416,17 +384,11 @@ static ordo_status sort_many_chunks(struct sort *s)
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
-static bool same_place(struct ordo_slice a, struct ordo_slice b)
-{
-    return a.mem == b.mem && a.at == b.at;
-}
-
-static ordo_status check_sort(const struct sort *s, const struct ordo_sort_params *params, size_t count)
+static ordo_status check_sort(const struct sort *s, size_t key_bytes, size_t value_bytes, size_t count, bool same_keys,
+                              bool same_values)
 {
     ordo_device            *dev = s->call->dev;
-    const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
-    const bool              same_keys = same_place(s->in.keys, s->out.keys);
-    const bool              same_values = same_place(s->in.values, s->out.values);
+    const bool              in_place = same_keys && same_values; /* the outputs are the inputs */
     const struct ordo_array arrays[] = {
         { "keys_in", s->in.keys, count, key_bytes },
         { "values_in", s->in.values, count, value_bytes },
@@ -435,24 +397,7 @@ static ordo_status check_sort(const struct sort *s, const struct ordo_sort_param
     };
     ORDO_REQUIRE(dev, count == 0 || value_bytes == 0 || same_keys == same_values, ORDO_INVALID,
                  "only keys or only values are in place: sort both in place, or neither");
-    if (same_keys && same_values) /* the outputs are the inputs */
-        return ordo_check_arrays(dev, arrays, 2, 1);
-    return ordo_check_arrays(dev, arrays, 4, 2);
-}
-
-static ordo_status take_spare(struct sort *s)
-{
-    if (s->plan.way == ORDO_SORT_BY_SMALL || s->plan.passes < 2)
-        return ORDO_OK;
-    if (s->plan.bucket_max && s->plan.key_bytes == s->plan.value_bytes) { /* for pairs (sort_buckets.cl) */
-        ORDO_TRY(ordo_call_scratch(s->call, 2 * s->plan.count * s->plan.key_bytes, &s->spare.keys.mem));
-        s->spare.values = ordo_at(s->spare.keys.mem, s->plan.count);
-        return ORDO_OK;
-    }
-    ORDO_TRY(ordo_call_scratch(s->call, s->plan.count * s->plan.key_bytes, &s->spare.keys.mem));
-    if (s->plan.value_bytes)
-        ORDO_TRY(ordo_call_scratch(s->call, s->plan.count * s->plan.value_bytes, &s->spare.values.mem));
-    return ORDO_OK;
+    return ordo_check_arrays(dev, arrays, in_place ? 2 : 4, in_place ? 1 : 2);
 }
 
 ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params *params, struct ordo_slice keys_in,
@@ -464,12 +409,22 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
         [ORDO_SORT_BY_ONESWEEP] = sort_onesweep,     [ORDO_SORT_BY_REDUCE_SCAN] = sort_reduce_scan,
         [ORDO_SORT_BY_FEW_CHUNKS] = sort_few_chunks, [ORDO_SORT_BY_MANY_CHUNKS] = sort_many_chunks,
     };
-    struct sort s = { .call = call, .in = { keys_in, values_in }, .out = { keys_out, values_out } };
-    ORDO_TRY(check_sort(&s, params, count));
+    struct sort  s = { .call = call, .in = { keys_in, values_in }, .out = { keys_out, values_out } };
+    const size_t key_bytes = ordo_type_bytes(params->key);
+    const bool   same_keys = keys_in.mem == keys_out.mem && keys_in.at == keys_out.at;
+    const bool   same_values = values_in.mem == values_out.mem && values_in.at == values_out.at;
+    ORDO_TRY(check_sort(&s, key_bytes, params->value_bytes, count, same_keys, same_values));
     if (count == 0)
         return ORDO_OK;
-    s.plan = ordo_sort_plan_of(call->dev, params, count, same_place(keys_in, keys_out));
-    ORDO_TRY(take_spare(&s));
+    s.plan = ordo_sort_plan_of(call->dev, params, key_bytes, count, same_keys);
+    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) { /* for pairs (sort_buckets.cl) */
+        ORDO_TRY(ordo_call_scratch(call, 2 * count * key_bytes, &s.spare.keys.mem));
+        s.spare.values = ordo_at(s.spare.keys.mem, count);
+    } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {
+        ORDO_TRY(ordo_call_scratch(call, count * key_bytes, &s.spare.keys.mem));
+        if (s.plan.value_bytes)
+            ORDO_TRY(ordo_call_scratch(call, count * s.plan.value_bytes, &s.spare.values.mem));
+    }
     return sort_by[s.plan.way](&s);
 }
 
@@ -477,9 +432,8 @@ static ordo_status check_params(ordo_device *dev, const struct ordo_sort_params 
 {
     ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_REQUIRE_GIVEN(dev, params);
-    ORDO_TRY(ordo_check_type(dev, params->key));
+    ORDO_TRY(ordo_check_pair(dev, params->key, params->value_bytes));
     const size_t key_bits = 8 * ordo_type_bytes(params->key);
-    ORDO_TRY(ordo_check_value_bytes(dev, params->value_bytes));
     ORDO_REQUIRE(dev, params->first_bit < key_bits && params->bits <= key_bits - params->first_bit, ORDO_INVALID,
                  "first_bit is %u and bits is %u: a key has %zu bits", (unsigned) params->first_bit,
                  (unsigned) params->bits, key_bits);

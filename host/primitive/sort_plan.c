@@ -7,23 +7,21 @@
 
 /* ---- what fits ------------------------------------------------------------------------------------------------- */
 
-static uint32_t tile_bytes(const struct ordo_facts *facts, const struct ordo_sort_plan *p)
+/* Computes the local memory of a tile and of the histogram. */
+static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
 {
-    const uint32_t element = SHARED_MAX(p->key_bytes, p->value_bytes);
     assert(facts->sub_group > 0);
-    return SORT_LOCAL_BYTES(p->group, facts->sub_group, p->items, p->digit_bits, element);
-}
-
-static uint32_t histogram_bytes(const struct ordo_facts *facts, const struct ordo_sort_plan *p)
-{
-    return HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
+    p->local_bytes =
+        SORT_LOCAL_BYTES(p->group, facts->sub_group, p->items, p->digit_bits, SHARED_MAX(p->key_bytes, p->value_bytes));
+    p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
 /* Reduces group, items and digit until local memory suffices. histogram: also for the histogram. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
-    while (p->group > 1 && tile_bytes(facts, p) > facts->local_bytes) {
+    p->copies = 1;
+    for (measure(facts, p); p->group > 1 && p->local_bytes > facts->local_bytes; measure(facts, p)) {
         const uint32_t counts = SORT_COUNT_BYTES(p->group, facts->sub_group, p->digit_bits);
         if (counts > facts->local_bytes / 2 && p->digit_bits > 4)
             p->digit_bits--;
@@ -32,24 +30,21 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
         else
             p->group = p->group / 2 < facts->sub_group ? 1 : p->group / 2;
     }
-    p->copies = 1;
-    while (histogram && p->digit_bits > 4 && histogram_bytes(facts, p) > facts->local_bytes)
+    for (; histogram && p->digit_bits > 4 && p->histogram_bytes > facts->local_bytes; measure(facts, p))
         p->digit_bits--;
     p->copies = 4;
-    while (p->copies > 1 && histogram_bytes(facts, p) > facts->local_bytes)
+    for (measure(facts, p); p->copies > 1 && p->histogram_bytes > facts->local_bytes; measure(facts, p))
         p->copies /= 2;
     p->tile = p->group * p->items;
-    p->tiles = (uint32_t) ordo_ceil_div(p->count, p->tile);
-    p->passes = (uint32_t) ordo_ceil_div(p->bits, p->digit_bits);
-    p->local_bytes = tile_bytes(facts, p);
-    p->histogram_bytes = histogram_bytes(facts, p);
+    p->tiles = (uint32_t) SHARED_CEIL_DIV(p->count, p->tile);
+    p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
 /* ---- the ways -------------------------------------------------------------------------------------------------- */
 
 /* Items per work-item: the tunable's, unless they leave compute units without a tile. Then the smallest of a few steps
- * with which one round of tiles, of 2048 elements or more, takes all elements. The steps are few because each is a
- * build. 2^18 pairs on an H100: 46 us with tiles of 2048, 68 us with tiles of 10752. */
+ * (each is a build) with which one round of tiles, of 2048 elements or more, takes all elements. 2^18 pairs on an H100:
+ * 46 us with tiles of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -59,12 +54,22 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
     return items_max;
 }
 
+_Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
+
+/* The device and the tunables of a sort: tuned[t] is tunable t. */
+struct basis {
+    const ordo_device       *dev;
+    const struct ordo_facts *facts;
+    enum ordo_shape          shape;
+    uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
+};
+
 /* Whether one work-group can sort all elements. */
-static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ordo_sort_plan *p)
+static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
-    small.group = (uint32_t) ordo_group_of(dev, ORDO_SORT_SMALL_GROUP, shape);
-    small.items = ordo_tunable(dev, ORDO_SORT_SMALL_ITEMS, shape);
+    small.group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_SMALL_GROUP, b->shape);
+    small.items = b->tuned[ORDO_SORT_SMALL_ITEMS];
     small.registers = 0;
     if (small.group == 1)
         return false;
@@ -72,7 +77,7 @@ static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ord
         small.group /= 2; /* half of the work-items finish a quarter of the work sooner */
         small.items /= 2;
     }
-    fit(ordo_device_facts(dev), &small, false);
+    fit(b->facts, &small, false);
     if (small.group == 1 || p->count > small.tile)
         return false;
     *p = small;
@@ -81,33 +86,32 @@ static bool plan_small(const ordo_device *dev, enum ordo_shape shape, struct ord
 
 /* The local pass needs many keys of 8 bytes and a sort by the most significant bits. The device decides whether it
  * runs. */
-static void plan_local(const ordo_device *dev, enum ordo_shape shape, struct ordo_sort_plan *p)
+static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
-    const struct ordo_facts *facts = ordo_device_facts(dev);
-    const uint32_t           log2_min = ordo_tunable(dev, ORDO_SORT_LOCAL, shape);
-    struct ordo_sort_local   l = { .group = (uint32_t) ordo_group_of(dev, ORDO_SORT_LOCAL_GROUP, shape),
-                                   .items = ordo_tunable(dev, ORDO_SORT_LOCAL_ITEMS, shape) };
-    l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, facts->sub_group, l.items);
+    const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
+    struct ordo_sort_local l = { .group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_LOCAL_GROUP, b->shape),
+                                 .items = b->tuned[ORDO_SORT_LOCAL_ITEMS] };
+    l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, b->facts->sub_group, l.items);
     if (p->key_bytes < 8 || p->first_bit + p->bits != 64 || p->digit_bits != 8 || p->passes < SORT_LOCAL_DIGITS ||
-        log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > facts->local_bytes)
+        log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
     /* Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. A range has `step` elements and
-     * the rest of a segment. The group has capacity for a segment of twice the mean, at least 256 elements. */
+     * the rest of a segment; the group has room for a segment of twice the mean, at least 256 elements. */
     const uint32_t range = l.group * l.items;
-    const size_t   segment = SHARED_MAX(256, 2 * ordo_ceil_div(p->count, 65536));
-    const uint32_t room = (uint32_t) ordo_min_size(segment, range / 2);
+    const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
+    const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
     l.step = range - room;
     l.segment_limit = room * 3 / 4;
-    l.ranges = (uint32_t) ordo_ceil_div(p->count, l.step);
+    l.ranges = (uint32_t) SHARED_CEIL_DIV(p->count, l.step);
     p->local = l;
 }
 
-/* The limit keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time
- * to a thread. */
+/* Keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time to a
+ * thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* One work-item sorts up to this many chunks in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
- * (PoCL, two cores). With more chunks the other cores save more time than the launches take. */
+/* The most chunks that one work-item sorts in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
+ * (PoCL, two cores). With more chunks the other cores save more than the launches take. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -119,52 +123,57 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Buckets fit in a core's cache, and a longer one than a core's share of the elements would leave cores without work. */
-static void plan_buckets(const struct ordo_facts *facts, uint32_t log2_min, struct ordo_sort_plan *p)
+/* A bucket fits in a core's cache if keys are spread. A bucket longer than a core's share leaves cores without work. */
+static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
-    if (facts->cpu && p->way == ORDO_SORT_BY_MANY_CHUNKS && p->passes > 2 && log2_min > 0 && p->count >> log2_min > 0)
-        p->bucket_max = (uint32_t) (p->count / facts->compute_units);
+    const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
+    if (b->facts->cpu && p->way == ORDO_SORT_BY_MANY_CHUNKS && p->passes > 2 && log2_min > 0 &&
+        p->count >> log2_min > 0)
+        p->bucket_max = (uint32_t) (p->count / b->facts->compute_units);
 }
 
-struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t count,
-                                        bool in_place)
+struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t key_bytes,
+                                        size_t count, bool in_place)
 {
-    const struct ordo_facts *facts = ordo_device_facts(dev);
-    const uint32_t           key_bytes = (uint32_t) ordo_type_bytes(params->key);
-    const enum ordo_shape    shape = ordo_shape_of(key_bytes, params->value_bytes);
-    const uint32_t           tuned = ordo_tunable(dev, ORDO_SORT_METHOD, shape);
-    const uint32_t method = tuned == ORDO_SORT_ONESWEEP && !facts->groups_progress ? ORDO_SORT_REDUCE_SCAN : tuned;
+    struct basis b = { dev, ordo_device_facts(dev), ordo_shape_of(key_bytes, params->value_bytes), { 0 } };
+    for (enum ordo_tunable t = ORDO_SORT_METHOD; t <= ORDO_SORT_LOCAL_ITEMS; t++)
+        b.tuned[t] = ordo_tunable(dev, t, b.shape);
+    const uint32_t tuned = b.tuned[ORDO_SORT_METHOD];
+    const uint32_t method = tuned == ORDO_SORT_ONESWEEP && !b.facts->groups_progress ? ORDO_SORT_REDUCE_SCAN : tuned;
     struct ordo_sort_plan p = {
         .count = count,
         .key = params->key,
-        .key_bytes = key_bytes,
+        .key_bytes = (uint32_t) key_bytes,
         .value_bytes = params->value_bytes,
         .descending = params->descending,
         .in_place = in_place,
         .first_bit = params->first_bit,
-        .bits = params->bits ? params->bits : 8 * key_bytes - params->first_bit,
-        .group = (uint32_t) ordo_group_of(dev, ORDO_SORT_GROUP, shape),
-        .items = ordo_tunable(dev, ORDO_SORT_ITEMS, shape),
-        .digit_bits = ordo_tunable(dev, ORDO_SORT_DIGIT_BITS, shape),
-        .registers = ordo_tunable(dev, ORDO_SORT_REGISTERS, shape),
+        .bits = params->bits ? params->bits : 8 * (uint32_t) key_bytes - params->first_bit,
+        .group = (uint32_t) ordo_group_of(dev, ORDO_SORT_GROUP, b.shape),
+        .items = b.tuned[ORDO_SORT_ITEMS],
+        .digit_bits = b.tuned[ORDO_SORT_DIGIT_BITS],
+        .registers = b.tuned[ORDO_SORT_REGISTERS],
     };
     if (method != ORDO_SORT_CHUNKED)
-        p.items = items_for(facts, count, p.group, p.items);
-    fit(facts, &p, method == ORDO_SORT_ONESWEEP);
+        p.items = items_for(b.facts, count, p.group, p.items);
+    fit(b.facts, &p, method == ORDO_SORT_ONESWEEP);
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
-    if (!chunked && plan_small(dev, shape, &p))
+    if (!chunked && plan_small(&b, &p))
         return p;
-    /* A pass never writes its input. Passes alternate between the output and a spare buffer, and the last one writes
+    /* A pass never writes its input: passes alternate between the output and a spare buffer, and the last one writes
      * the output. In place their number must be even, so digits become narrower. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
-        plan_chunks(facts, &p);
-        plan_buckets(facts, ordo_tunable(dev, ORDO_SORT_LOCAL, shape), &p);
-    } else if (p.tiles <= ordo_tunable(dev, ORDO_SORT_DIRECT, shape)) {
+        plan_chunks(b.facts, &p);
+        plan_buckets(&b, &p);
+    } else if (p.tiles <= b.tuned[ORDO_SORT_DIRECT]) {
         p.way = ORDO_SORT_BY_DIRECT;
     } else {
         p.way = method == ORDO_SORT_ONESWEEP ? ORDO_SORT_BY_ONESWEEP : ORDO_SORT_BY_REDUCE_SCAN;
-        plan_local(dev, shape, &p);
+        p.launch_tiles = SORT_LAUNCH_MAX / p.tile;
+        p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
+        p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
+        plan_local(&b, &p);
         /* Without one-sweep, the plan costs one more read of the keys. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }

@@ -30,6 +30,8 @@ struct ordo_sort_plan {
     uint32_t               first_bit, bits, passes;
     uint32_t               group, items, digit_bits, registers;
     uint32_t               tile, tiles;
+    uint32_t               launches, launch_tiles; /* ORDO_SORT_BY_ONESWEEP: of a pass, and tiles of each */
+    uint32_t               histogram_groups;
     bool                   planned;                      /* the device plans the passes (cl/shared/sort.h) */
     uint32_t               copies;                       /* of the histogram's counters */
     uint32_t               local_bytes, histogram_bytes; /* local memory */
@@ -39,7 +41,7 @@ struct ordo_sort_plan {
 };
 
 /* Requires count > 0. */
-struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t count,
-                                        bool in_place);
+struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t key_bytes,
+                                        size_t count, bool in_place);
 
 #endif

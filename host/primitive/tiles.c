@@ -7,7 +7,7 @@
 /* The minimum for a work-item that works alone. */
 enum { ITEMS_ALONE = 1024 };
 
-/* One group processes up to this many tiles, because a second launch would cost more. */
+/* One group takes up to this many tiles, because a second launch costs more. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
 /* Limits the results of groups, of at most 16 bytes each, to 64 KiB. */

@@ -11,17 +11,16 @@ struct ordo_tiles {
     cl_uint tiles;
     cl_uint range;  /* tiles per group without look-back */
     size_t  groups; /* groups with ranges; 1: one launch by one group */
-    cl_uint shift;  /* elements by which the first tile precedes the array: cl/group/tile.cl */
+    cl_uint shift;  /* elements from the first tile's begin to the array's: cl/group/tile.cl */
 };
 
-/* The tiles for `count` elements of key_bytes each. group, items: the tunables. at: the first element, in its buffer,
- * of the array that kernels access in aligned vectors; 0 if there is none. */
+/* The tiles of `count` elements of key_bytes each. group, items: the tunables. at: the first element, in its buffer, of
+ * the array that kernels access in aligned vectors, else 0. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
 
 /* Whether tiles of one launch look back at each other (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
-/* The arguments of lookback_state in cl/group/lookback.cl. */
 struct ordo_lookback {
     cl_mem  mem;
     cl_uint stamp;
@@ -29,7 +28,7 @@ struct ordo_lookback {
 /* State for one launch over `tiles` tiles with a payload of item_bytes each. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* The kernels of a file over cl/group/tiles.cl. Bytes: LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of cl/shared/group.h.
+/* The kernels of a file over cl/group/tiles.cl, with LOOKBACK_PAYLOAD_BYTES and FOLD_ITEM_BYTES of cl/shared/group.h.
  */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;

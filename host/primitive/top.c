@@ -213,7 +213,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* Chunks per core. A chunk must have WORTH times the elements that it keeps. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has capacity for twice the elements that it keeps, and for at least this many more. */
+/* A list has room for twice the elements that it keeps, and at least this many more. */
 enum { ROOM_MIN = 256 };
 
 /* The cut. 0 chunks: chunks do not pay. */
@@ -267,7 +267,7 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* The destination: the caller's arrays, and scratch if the caller wants no indices. */
+/* The caller's arrays, and scratch if the caller wants no indices. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
@@ -327,8 +327,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 
 static ordo_status check_params(ordo_device *dev, const struct top *t)
 {
-    ORDO_TRY(ordo_check_type(dev, t->key));
-    ORDO_TRY(ordo_check_value_bytes(dev, t->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, t->key, t->value_bytes));
     ORDO_REQUIRE_COUNT(dev, "count", t->count);
     return ORDO_OK;
 }
