@@ -37,6 +37,55 @@ static const struct {
 };
 #define N_PAPERS (sizeof papers / sizeof *papers)
 
+/* ---- short forms of a file ----------------------------------------------------------------------------------- */
+
+/* Copies the members of "common" to each run that has none of its own. */
+static void spread_common(const cJSON *experiment)
+{
+    cJSON       *run = NULL;
+    const cJSON *member = NULL;
+    cJSON_ArrayForEach(run, json_at(experiment, "runs")) cJSON_ArrayForEach(member, json_at(experiment, "common"))
+    {
+        if (!json_at(run, member->string) && !json_at(run, "limit"))
+            cJSON_AddItemToObject(run, member->string, cJSON_Duplicate(member, true));
+    }
+}
+
+/* Makes a row of each member if the last cell is an object: [..., name, number]. */
+static void spread_rows(cJSON *experiment)
+{
+    cJSON       *all = cJSON_CreateArray();
+    const cJSON *row = NULL, *cell = NULL;
+    cJSON_ArrayForEach(row, json_at(experiment, "rows"))
+    {
+        const int    last = cJSON_GetArraySize(row) - 1;
+        const cJSON *cells = cJSON_GetArrayItem(row, last);
+        if (!cJSON_IsObject(cells))
+            cJSON_AddItemToArray(all, cJSON_Duplicate(row, true));
+        else
+            cJSON_ArrayForEach(cell, cells)
+            {
+                cJSON *one = cJSON_Duplicate(row, true);
+                cJSON_ReplaceItemInArray(one, last, cJSON_CreateString(cell->string));
+                cJSON_AddItemToArray(one, cJSON_Duplicate(cell, true));
+                cJSON_AddItemToArray(all, one);
+            }
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(experiment, "rows");
+    cJSON_AddItemToObject(experiment, "rows", all);
+}
+
+static cJSON *spread(cJSON *paper)
+{
+    cJSON *experiment = NULL;
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
+    {
+        spread_common(experiment);
+        spread_rows(experiment);
+    }
+    return paper;
+}
+
 static cJSON *parse_lines(const char *const *lines)
 {
     char  *text = text_of_lines(lines);
@@ -58,7 +107,7 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
     if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
         cJSON *paper = json_read(name, why, why_bytes);
         if (!paper || is_paper(paper))
-            return paper;
+            return spread(paper);
         cJSON_Delete(paper);
         snprintf(why, why_bytes, "%s says no experiments and claims of a paper", name);
         return NULL;
@@ -66,7 +115,7 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
     for (size_t p = 0; p < N_PAPERS; p++) {
         cJSON *paper = strcmp(name, papers[p].name) == 0 ? parse_lines(papers[p].lines) : NULL;
         if (paper)
-            return paper;
+            return spread(paper);
     }
     used = (size_t) snprintf(why, why_bytes, "unknown paper '%s' (choose ", name);
     for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
