@@ -19,7 +19,7 @@
 
 static void ask_peer(struct run *run, struct series *series)
 {
-    char         why[512] = "";
+    char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
     if (!run->peer_program || left <= 0 || series->asked)
         return;
@@ -28,7 +28,7 @@ static void ask_peer(struct run *run, struct series *series)
     progress("the peer's turn");
     series->peers =
         peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
-                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why, sizeof why);
+                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why);
     if (!series->peers)
         report_error("%s", why);
 }
@@ -478,13 +478,13 @@ int main(int argc, char **argv)
                            .argc = argc,
                            .argv = argv,
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
-    char           why[512] = "";
+    char           why[WHY_BYTES] = "";
     for (int f = 0; f < options.n_compare; f++)
         old_files_read(&run.before, options.compare[f]);
-    if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
+    if (options.peers && !(run.peer_program = peer_program(why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
-        run.peer_program = peer_program(why, sizeof why); /* optional */
+        run.peer_program = peer_program(why); /* optional */
     if (options.paper)
         run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();

@@ -11,8 +11,8 @@
 
 void old_files_read(struct old_files *old_files, const char *path)
 {
-    char   why[512] = "";
-    cJSON *file = json_read(path, why, sizeof why);
+    char   why[WHY_BYTES] = "";
+    cJSON *file = json_read(path, why);
     if (!file)
         usage_error("--compare: %s", why);
     if (!cJSON_IsArray(json_at(file, "rows")))

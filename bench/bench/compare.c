@@ -64,14 +64,14 @@ static void measure_ours(struct comparison *c, const struct spec *spec)
 static void ask_cuda(struct comparison *c)
 {
     struct run  *run = c->run;
-    char         why[512] = "";
+    char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
     if (!run->peer_program || ordo_device_facts(run->device)->cpu || left <= 0)
         return;
     progress_about("%s", workload_name(c->point.workload));
     progress("the turn of CUDA's libraries");
     c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
-                        isinf(left) ? 10 : left / 4, why, sizeof why);
+                        isinf(left) ? 10 : left / 4, why);
     if (!c->cuda)
         report_error("%s", why);
 }

@@ -15,8 +15,8 @@ static bool is_kept(const struct file *file)
 
 static bool save(const struct file *file)
 {
-    char why[512];
-    if (!file->path || json_write(file->path, file->json, why, sizeof why))
+    char why[WHY_BYTES];
+    if (!file->path || json_write(file->path, file->json, why))
         return true;
     report_error("%s", why);
     return false;
@@ -48,8 +48,8 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
 
 static cJSON *read_file(const char *path)
 {
-    char   why[512] = "";
-    cJSON *json = json_read(path, why, sizeof why);
+    char   why[WHY_BYTES] = "";
+    cJSON *json = json_read(path, why);
     if (!json)
         usage_error("--resume: %s", why);
     if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA)

@@ -49,7 +49,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
 {
     static const char *const without[] = { "--budget", NULL };
     struct paper_run        *p = calloc(1, sizeof *p);
-    char                     why[512] = "";
+    char                     why[WHY_BYTES] = "";
     if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
         usage_error("out of memory");
     const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);
@@ -63,7 +63,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
         usage_error("'paper' measures in one process: --processes, --compare and --against cannot be used with it");
     free(all);
     p->program = argv[0];
-    p->paper = paper_load(options->paper, why, sizeof why);
+    p->paper = paper_load(options->paper, why);
     if (!p->paper)
         usage_error("%s", why);
     p->full = options->full;

@@ -26,7 +26,7 @@ static bool remember(ordo_device *device, struct tuned *tuned)
 }
 
 /* One word NAME=VALUE. */
-static bool set(ordo_device *device, char *word, char *why, size_t why_bytes)
+static bool set(ordo_device *device, char *word, char *why)
 {
     char *value = strchr(word, '='), *end = value;
     if (value) {
@@ -35,19 +35,19 @@ static bool set(ordo_device *device, char *word, char *why, size_t why_bytes)
         if (*value && !*end && ordo_device_set_tunable(device, word, (uint32_t) number) == ORDO_OK)
             return true;
     }
-    if (!value || !*value || *end || ordo_device_last_error(device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "--tune: '%s' is not NAME=VALUE", word);
+    if (!value || !*value || *end || ordo_device_last_error(device, why, WHY_BYTES) <= 1)
+        because(why, "--tune: '%s' is not NAME=VALUE", word);
     return false;
 }
 
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why, size_t why_bytes)
+bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why)
 {
     char *text = list ? strdup(list) : NULL, *rest = NULL;
     bool  good = !list || (text && remember(device, tuned));
     if (!good)
-        snprintf(why, why_bytes, "out of memory");
+        because(why, "out of memory");
     for (char *word = text && good ? strtok_r(text, ",", &rest) : NULL; word && good; word = strtok_r(NULL, ",", &rest))
-        good = set(device, word, why, why_bytes);
+        good = set(device, word, why);
     free(text);
     return good;
 }
@@ -74,9 +74,9 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
     const bool full = status == ORDO_UNSUPPORTED && row->spec.variant == CUCKOO;
     row->outcome = status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? TOO_LARGE : full ? SKIPPED : FAILED;
     if (full)
-        snprintf(row->why, sizeof row->why, "%s", CUCKOO_FULL);
-    if (!row->why[0] && ordo_device_last_error(run->device, row->why, sizeof row->why) <= 1)
-        snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
+        because(row->why, "%s", CUCKOO_FULL);
+    if (!row->why[0])
+        device_why(run->device, status, row->why);
 }
 
 struct timing_goal row_goal(const struct run *run)
@@ -120,7 +120,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     row->index_seconds = subject_index_seconds(subject);
 
     progress("checking");
-    row->outcome = subject_check(subject, row->why, sizeof row->why) ? GOOD : WRONG;
+    row->outcome = subject_check(subject, row->why) ? GOOD : WRONG;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
@@ -133,7 +133,7 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
 static void measure_arrays(struct run *run, struct row *row)
 {
     struct subject   *subject = NULL;
-    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why, sizeof row->why);
+    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why);
     if (got != ORDO_OK)
         failed_call(run, row, got);
     else
@@ -160,7 +160,7 @@ static void announce(const struct run *run, const struct spec *spec)
 /* The rate of the sorted array at the point; NaN on failure. */
 static double rate_of_sorted_array(struct run *run, const struct spec *point)
 {
-    char                     why[512] = "";
+    char                     why[WHY_BYTES] = "";
     struct spec              spec = *point;
     struct dict_figures      figures;
     const struct timing_goal goal = row_goal(run);
@@ -168,7 +168,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     spec.first_calls = false;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     announce(run, &spec);
-    const ordo_status got = dict_measure(run->device, &spec, &goal, 0, &figures, why, sizeof why);
+    const ordo_status got = dict_measure(run->device, &spec, &goal, 0, &figures, why);
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
@@ -190,7 +190,7 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
 {
     const unsigned           host = host_of(run, row, beside);
     const struct timing_goal goal = row_goal(run);
-    const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
+    const ordo_status        got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
@@ -220,16 +220,12 @@ static bool fits(const struct run *run, struct row *row)
     const struct workload_bytes size =
         workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : subject_bytes(&row->spec);
     char need[TEXT_BYTES], has[TEXT_BYTES];
-    if (size.largest > facts->max_alloc_bytes) {
-        snprintf(row->why, sizeof row->why, "needs a buffer of %s, this device allows %s",
-                 text_bytes(need, (double) size.largest), text_bytes(has, (double) facts->max_alloc_bytes));
-        return false;
-    }
-    if ((double) size.all * 1.5 > (double) facts->global_bytes * 0.9) {
-        snprintf(row->why, sizeof row->why, "needs %s with its scratch, this device has %s",
-                 text_bytes(need, (double) size.all * 1.5), text_bytes(has, (double) facts->global_bytes));
-        return false;
-    }
+    if (size.largest > facts->max_alloc_bytes)
+        return because(row->why, "needs a buffer of %s, this device allows %s", text_bytes(need, (double) size.largest),
+                       text_bytes(has, (double) facts->max_alloc_bytes));
+    if ((double) size.all * 1.5 > (double) facts->global_bytes * 0.9)
+        return because(row->why, "needs %s with its scratch, this device has %s",
+                       text_bytes(need, (double) size.all * 1.5), text_bytes(has, (double) facts->global_bytes));
     return true;
 }
 
@@ -248,7 +244,7 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
     row_share_time(run);
     if (run->deadline <= now()) {
         row->outcome = SKIPPED;
-        snprintf(row->why, sizeof row->why, "the time for all of it is spent (--budget)");
+        because(row->why, "the time for all of it is spent (--budget)");
         return;
     }
     if (!fits(run, row)) {
@@ -259,7 +255,7 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
     struct tuned tuned = { NULL, 0 };
     announce(run, &row->spec);
     ordo_device_trim(run->device);
-    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why, sizeof row->why))
+    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why))
         row->outcome = FAILED;
     else if (workload_is_dict(row->spec.workload))
         measure_dict(run, row, beside);

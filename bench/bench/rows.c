@@ -287,7 +287,7 @@ void row_from_json(struct row *row, const cJSON *json)
     for (int o = 0; o < N_OUTCOMES; o++)
         if (text_is(json, "check", outcome_name((enum outcome) o)))
             row->outcome = (enum outcome) o;
-    snprintf(row->why, sizeof row->why, "%s", text_of(json, "why"));
+    because(row->why, "%s", text_of(json, "why"));
     row->rate = number_of(json, "rate");
     row->bytes_per_second = number_of(json, "bytes_per_s");
     row->copy_share = number_of(json, "share_of_copy_rate");

@@ -63,6 +63,13 @@ ordo_device *open_device(const char *select)
     return device;
 }
 
+ordo_status device_why(ordo_device *device, ordo_status status, char why[WHY_BYTES])
+{
+    if (status != ORDO_OK && ordo_device_last_error(device, why, WHY_BYTES) <= 1)
+        because(why, "%s", ordo_status_string(status));
+    return status;
+}
+
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
 ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out)

@@ -279,11 +279,11 @@ static bool write_file(const char *path, const cJSON *json)
     return good;
 }
 
-bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)
+bool json_write(const char *path, const cJSON *json, char *why)
 {
     const bool good = is_standard(path) ? write_text(stdout, json) : write_file(path, json);
     if (!good)
-        snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(errno));
+        because(why, "cannot write %s: %s", path, strerror(errno));
     return good;
 }
 
@@ -313,12 +313,12 @@ static char *read_file(FILE *file)
     return text;
 }
 
-cJSON *json_read(const char *path, char *why, size_t why_bytes)
+cJSON *json_read(const char *path, char *why)
 {
     FILE *file = is_standard(path) ? stdin : fopen(path, "r");
     char *text = file ? read_file(file) : NULL;
     if (!text)
-        snprintf(why, why_bytes, "cannot read %s: %s", path, strerror(errno));
+        because(why, "cannot read %s: %s", path, strerror(errno));
     if (file && file != stdin)
         fclose(file);
     if (!text)
@@ -330,7 +330,7 @@ cJSON *json_read(const char *path, char *why, size_t why_bytes)
         int         line = 1;
         for (const char *c = text; at && c < at; c++)
             line += *c == '\n';
-        snprintf(why, why_bytes, "%s is not JSON (line %d)", path, line);
+        because(why, "%s is not JSON (line %d)", path, line);
     }
     free(text);
     return json;

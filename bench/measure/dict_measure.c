@@ -15,12 +15,11 @@ struct measuring {
     struct dict_subject      *subject;
     struct dict_figures      *out;
     char                     *why;
-    size_t                    why_bytes;
 };
 
 static ordo_status no_memory(const struct measuring *m)
 {
-    snprintf(m->why, m->why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    because(m->why, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
     return ORDO_NO_HOST_MEMORY;
 }
 
@@ -56,12 +55,12 @@ static ordo_status measure_once(struct measuring *m)
     const bool         changes = m->plan->spec.workload != HOSTEXPORT;
     goal.prepare = changes ? dict_subject_prepare : NULL;
     goal.device_too = goal.device_too && !workload_is_host(m->plan->spec.workload);
-    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    TRY(dict_subject_load(m->subject, m->why));
     if (!changes)
         TRY(dict_subject_prepare(m->subject, NULL));
     TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
     progress("checking");
-    m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);
+    m->out->right = dict_subject_check(m->subject, true, m->why);
     return m->out->right ? measure_batches(m) : ORDO_OK;
 }
 
@@ -111,7 +110,7 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     if (!plan_advance(m->plan, i))
         return no_memory(m);
     TRY(dict_subject_fill(m->subject, from, to));
-    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    TRY(dict_subject_load(m->subject, m->why));
     TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
     add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(m->plan));
     struct dict_fill *fill = &m->out->fills[m->out->n_fills++];
@@ -119,8 +118,7 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
         (struct dict_fill) { to,   elements_in(m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
                              { 0 } };
     memcpy(fill->sample, timing.sample, sizeof fill->sample);
-    m->out->right =
-        dict_subject_check(m->subject, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why, m->why_bytes);
+    m->out->right = dict_subject_check(m->subject, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why);
     return ORDO_OK;
 }
 
@@ -152,16 +150,16 @@ static ordo_status measure_fills(struct measuring *m)
 
 static ordo_status measure(struct measuring *m)
 {
-    TRY(dict_subject_open(m->device, m->plan, &m->subject, m->why, m->why_bytes));
+    TRY(dict_subject_open(m->device, m->plan, &m->subject, m->why));
     TRY(plan_has_fills(m->plan->spec.workload) ? measure_fills(m) : measure_once(m));
     TRY(dict_subject_statistics(m->subject, &m->out->statistics));
     return workload_cleans_up(m->plan->spec.workload) ? measure_rebuild(m) : ORDO_OK;
 }
 
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
-                         struct dict_figures *out, char *why, size_t why_bytes)
+                         struct dict_figures *out, char *why)
 {
-    struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
+    struct measuring m = { .device = device, .goal = goal, .out = out, .why = why };
     *out = (struct dict_figures) { .rebuild_seconds = NAN, .baseline = { NAN, NAN, NAN } };
     m.plan = plan_borrow(spec);
     if (!m.plan)

@@ -95,13 +95,6 @@ struct dict_subject {
     size_t                  filled; /* table batches in the dictionary, for queries */
 };
 
-static ordo_status explain(const struct dict_subject *subject, ordo_status status, char *why, size_t why_bytes)
-{
-    if (status != ORDO_OK && ordo_device_last_error(subject->device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "%s", ordo_status_string(status));
-    return status;
-}
-
 /* ---- columns ------------------------------------------------------------------------------------------------- */
 
 static void columns_free(struct columns *columns)
@@ -135,15 +128,14 @@ static cl_int column_make(const struct dict_subject *subject, const struct colum
 }
 
 static ordo_status columns_make(const struct dict_subject *subject, const struct column_batch *cols,
-                                struct columns *columns, char *why, size_t why_bytes)
+                                struct columns *columns, char *why)
 {
     columns_free(columns);
     for (int c = 0; c < N_COLUMNS; c++) {
         const cl_int code = column_make(subject, cols, c, &columns->at[c]);
         if (code == CL_SUCCESS)
             continue;
-        snprintf(why, why_bytes, "cannot place the workload's %s: %s", column_name((enum column_id) c),
-                 ordo_cl_error_string(code));
+        because(why, "cannot place the workload's %s: %s", column_name((enum column_id) c), ordo_cl_error_string(code));
         return ORDO_NO_DEVICE_MEMORY;
     }
     return ORDO_OK;
@@ -405,22 +397,21 @@ bool dict_subject_can(ordo_device *device, const struct spec *spec)
     return can;
 }
 
-ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,
-                              size_t why_bytes)
+ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why)
 {
     *out = NULL;
     struct dict_subject *subject = calloc(1, sizeof *subject);
     if (!subject) {
-        snprintf(why, why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+        because(why, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
         return ORDO_NO_HOST_MEMORY;
     }
     subject->device = device;
     subject->plan = plan;
     ordo_status made = structure_is_rival(plan->spec.variant)
-                           ? rival_open(device, plan, &subject->rival, why, why_bytes)
-                           : explain(subject, create(device, &plan->spec, &subject->dict), why, why_bytes);
+                           ? rival_open(device, plan, &subject->rival, why)
+                           : device_why(subject->device, create(device, &plan->spec, &subject->dict), why);
     if (made == ORDO_OK)
-        made = columns_make(subject, &plan->table.cols, &subject->table, why, why_bytes);
+        made = columns_make(subject, &plan->table.cols, &subject->table, why);
     if (made != ORDO_OK)
         dict_subject_close(&subject);
     *out = subject;
@@ -442,15 +433,15 @@ void dict_subject_close(struct dict_subject **subject)
     *subject = NULL;
 }
 
-ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes)
+ordo_status dict_subject_load(struct dict_subject *subject, char *why)
 {
-    TRY(columns_make(subject, &subject->plan->churn.cols, &subject->churn, why, why_bytes));
+    TRY(columns_make(subject, &subject->plan->churn.cols, &subject->churn, why));
     if (is_host(subject)) {
         const bool made = host_outputs_make(&subject->plan->work.cols, &subject->host);
-        return explain(subject, made ? ORDO_OK : ORDO_NO_HOST_MEMORY, why, why_bytes);
+        return device_why(subject->device, made ? ORDO_OK : ORDO_NO_HOST_MEMORY, why);
     }
-    TRY(columns_make(subject, &subject->plan->work.cols, &subject->work, why, why_bytes));
-    return explain(subject, dict_subject_poison(subject), why, why_bytes);
+    TRY(columns_make(subject, &subject->plan->work.cols, &subject->work, why));
+    return device_why(subject->device, dict_subject_poison(subject), why);
 }
 
 ordo_status dict_subject_poison(struct dict_subject *subject)
@@ -470,7 +461,7 @@ ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_st
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-static bool differs(const struct column_batch *cols, int column, const unsigned char *got, char *why, size_t why_bytes)
+static bool differs(const struct column_batch *cols, int column, const unsigned char *got, char *why)
 {
     const size_t         width = column_width(cols, (enum column_id) column);
     const unsigned char *want = cols->at[column];
@@ -480,9 +471,8 @@ static bool differs(const struct column_batch *cols, int column, const unsigned 
     uint64_t got_word = 0, want_word = 0;
     memcpy(&got_word, got + row * width, width);
     memcpy(&want_word, want + row * width, width);
-    snprintf(why, why_bytes, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), row,
-             got_word, want_word);
-    return false;
+    return because(why, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), row, got_word,
+                   want_word);
 }
 
 static bool has_column(const struct dict_subject *subject, int column)
@@ -491,7 +481,7 @@ static bool has_column(const struct dict_subject *subject, int column)
 }
 
 /* Reads an output column. The caller frees it; NULL on failure. */
-static unsigned char *read_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
+static unsigned char *read_column(const struct dict_subject *subject, int column, char *why)
 {
     const size_t   bytes = column_bytes(&subject->plan->work.cols, column);
     unsigned char *got = malloc(bytes);
@@ -500,20 +490,20 @@ static unsigned char *read_column(const struct dict_subject *subject, int column
     if (got && device_read(subject->device, subject->work.at[column], got, bytes) == ORDO_OK)
         return got;
     free(got);
-    snprintf(why, why_bytes, "cannot read the results");
+    because(why, "cannot read the results");
     return NULL;
 }
 
-static bool check_column(const struct dict_subject *subject, int column, char *why, size_t why_bytes)
+static bool check_column(const struct dict_subject *subject, int column, char *why)
 {
     const struct column_batch *cols = &subject->plan->work.cols;
     const size_t               bytes = column_bytes(cols, column);
     if (!has_column(subject, column))
         return true;
-    unsigned char *got = read_column(subject, column, why, why_bytes);
+    unsigned char *got = read_column(subject, column, why);
     bool           good = got;
     if (good && memcmp(got, cols->at[column], bytes) != 0)
-        good = differs(cols, column, got, why, why_bytes);
+        good = differs(cols, column, got, why);
     free(got);
     return good;
 }
@@ -544,27 +534,23 @@ static void compare_span(void *beside_, size_t from, size_t to, int part)
     }
 }
 
-static bool tell_other(const struct beside *beside, size_t i, char *why, size_t why_bytes)
+static bool tell_other(const struct beside *beside, size_t i, char *why)
 {
     const struct model *model = beside->model;
-    snprintf(why, why_bytes, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i,
-             element(beside->keys, model->key_bytes, i), value_beside(beside, i),
-             key_stored(model->type, model_key(model, i)), model_value(model, i));
-    return false;
+    return because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i,
+                   element(beside->keys, model->key_bytes, i), value_beside(beside, i),
+                   key_stored(model->type, model_key(model, i)), model_value(model, i));
 }
 
-static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why,
-                          size_t why_bytes)
+static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why)
 {
-    if (count != model->count) {
-        snprintf(why, why_bytes, "the dictionary has %zu elements, not %zu", count, model->count);
-        return false;
-    }
+    if (count != model->count)
+        return because(why, "the dictionary has %zu elements, not %zu", count, model->count);
     struct beside beside = { model, keys, values, { 0 } };
     const int     parts = for_spans(count, compare_span, &beside);
     for (int p = 0; p < parts; p++)
         if (beside.first_other[p] != SIZE_MAX)
-            return tell_other(&beside, beside.first_other[p], why, why_bytes);
+            return tell_other(&beside, beside.first_other[p], why);
     return true;
 }
 
@@ -620,19 +606,19 @@ static bool put_in_order(const struct model *model, void **keys, void **values, 
     return made;
 }
 
-static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
+static bool check_rival(const struct dict_subject *subject, const struct model *model, char *why)
 {
     struct model      got;
-    const ordo_status read = rival_export(subject->rival, &got, why, why_bytes);
-    const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why, why_bytes);
+    const ordo_status read = rival_export(subject->rival, &got, why);
+    const bool        good = read == ORDO_OK && same_elements(model, got.keys, got.values, got.count, why);
     model_free(&got);
     return good;
 }
 
-static bool check_content(const struct dict_subject *subject, const struct model *model, char *why, size_t why_bytes)
+static bool check_content(const struct dict_subject *subject, const struct model *model, char *why)
 {
     if (subject->rival)
-        return check_rival(subject, model, why, why_bytes);
+        return check_rival(subject, model, why);
     const size_t room = model->count + 1;
     void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
     size_t       count = 0;
@@ -642,58 +628,55 @@ static bool check_content(const struct dict_subject *subject, const struct model
     if (got == ORDO_OK && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER) && !put_in_order(model, &keys, &values, count))
         got = ORDO_NO_HOST_MEMORY;
     const bool too_many = got == ORDO_TOO_SMALL;
-    const bool good = (got == ORDO_OK || too_many) && same_elements(model, keys, values, count, why, why_bytes);
+    const bool good = (got == ORDO_OK || too_many) && same_elements(model, keys, values, count, why);
     if (got != ORDO_OK && !too_many)
-        explain(subject, got, why, why_bytes);
+        device_why(subject->device, got, why);
     free(keys);
     free(values);
     return good;
 }
 
 /* Checks an unordered export. */
-static bool check_export(const struct dict_subject *subject, char *why, size_t why_bytes)
+static bool check_export(const struct dict_subject *subject, char *why)
 {
     const struct model *model = &subject->plan->model;
-    void               *keys = read_column(subject, COL_RANGE_KEYS, why, why_bytes);
-    void *values = model->value_bytes ? read_column(subject, COL_RANGE_VALUES, why, why_bytes) : malloc(1);
-    bool  good = keys && values && put_in_order(model, &keys, &values, model->count);
-    good = good && same_elements(model, keys, values, subject->host.exported, why, why_bytes);
+    void               *keys = read_column(subject, COL_RANGE_KEYS, why);
+    void               *values = model->value_bytes ? read_column(subject, COL_RANGE_VALUES, why) : malloc(1);
+    bool                good = keys && values && put_in_order(model, &keys, &values, model->count);
+    good = good && same_elements(model, keys, values, subject->host.exported, why);
     free(keys);
     free(values);
     return good;
 }
 
 /* Checks results that depend on the order of operations. */
-static bool check_points(const struct dict_subject *subject, bool content, char *why, size_t why_bytes)
+static bool check_points(const struct dict_subject *subject, bool content, char *why)
 {
     const bool     values = subject->plan->spec.value_bytes > 0;
     struct model   after = model_empty(subject->plan->spec.type, subject->plan->spec.value_bytes);
-    unsigned char *found = read_column(subject, COL_FOUND, why, why_bytes);
-    unsigned char *values_out = values ? read_column(subject, COL_VALUES_OUT, why, why_bytes) : NULL;
-    const bool     good = found && (values_out || !values) && check_column(subject, COL_OUTCOMES, why, why_bytes) &&
-                      explain_points(subject->plan, found, values_out, &after, why, why_bytes) &&
-                      (!content || check_content(subject, &after, why, why_bytes));
+    unsigned char *found = read_column(subject, COL_FOUND, why);
+    unsigned char *values_out = values ? read_column(subject, COL_VALUES_OUT, why) : NULL;
+    const bool     good = found && (values_out || !values) && check_column(subject, COL_OUTCOMES, why) &&
+                      explain_points(subject->plan, found, values_out, &after, why) &&
+                      (!content || check_content(subject, &after, why));
     model_free(&after);
     free(found);
     free(values_out);
     return good;
 }
 
-bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes)
+bool dict_subject_check(struct dict_subject *subject, bool content, char *why)
 {
-    if (explain(subject, ordo_device_finish(subject->device), why, why_bytes) != ORDO_OK)
+    if (device_why(subject->device, ordo_device_finish(subject->device), why) != ORDO_OK)
         return false;
     if (subject->plan->spec.workload == CONCURRENTPOINTS)
-        return check_points(subject, content, why, why_bytes);
-    if (subject->plan->spec.workload == HOSTEXPORT && subject->host.exported != subject->plan->model.count) {
-        snprintf(why, why_bytes, "%zu elements were exported, not %zu", subject->host.exported,
-                 subject->plan->model.count);
-        return false;
-    }
+        return check_points(subject, content, why);
+    if (subject->plan->spec.workload == HOSTEXPORT && subject->host.exported != subject->plan->model.count)
+        return because(why, "%zu elements were exported, not %zu", subject->host.exported, subject->plan->model.count);
     if (subject->plan->spec.workload == HOSTEXPORT && !ordo_dict_can(subject->dict, ORDO_CAN_ORDER))
-        return check_export(subject, why, why_bytes);
+        return check_export(subject, why);
     for (int c = FIRST_OUTPUT; c < N_COLUMNS; c++)
-        if (!check_column(subject, c, why, why_bytes))
+        if (!check_column(subject, c, why))
             return false;
-    return !content || check_content(subject, &subject->plan->model, why, why_bytes);
+    return !content || check_content(subject, &subject->plan->model, why);
 }

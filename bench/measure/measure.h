@@ -20,8 +20,7 @@ struct workload_bytes subject_bytes(const struct spec *spec);
 
 /* Makes the inputs, moves them to the device and builds the index if the variant has one. Blocks. After an error
  * *out is NULL and `why` has the reason. */
-ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why,
-                         size_t why_bytes);
+ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why);
 void        subject_close(struct subject **subject);
 
 /* A call_fn: enqueues the workload once. Workloads on host memory block. */
@@ -33,7 +32,7 @@ ordo_status subject_prepare(void *arg, const struct ordo_order *order);
 ordo_status subject_poison(struct subject *subject);
 
 /* Waits, reads and checks all outputs. False with the reason in `why`. */
-bool subject_check(struct subject *subject, char *why, size_t why_bytes);
+bool subject_check(struct subject *subject, char *why);
 
 /* Rebuilds the index after a change of tunables. */
 ordo_status subject_index(struct subject *subject);
@@ -73,12 +72,11 @@ bool dict_subject_can(ordo_device *device, const struct spec *spec);
 
 /* Creates an empty dictionary and moves the table to the device. The plan must outlive it. After an error *out is
  * NULL and `why` has the reason. */
-ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,
-                              size_t why_bytes);
+ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why);
 void        dict_subject_close(struct dict_subject **subject);
 
 /* Moves the plan's current work and churn to the device. */
-ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes);
+ordo_status dict_subject_load(struct dict_subject *subject, char *why);
 
 /* Extends the content from the first `from` table batches to the first `to`. Structures that are ORDO_BUILT_WHOLE are
  * rebuilt. */
@@ -97,7 +95,7 @@ ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order);
 ordo_status dict_subject_poison(struct dict_subject *subject);
 
 /* Checks the outputs and, with `content`, all elements and the invariants. */
-bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes);
+bool dict_subject_check(struct dict_subject *subject, bool content, char *why);
 
 ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_statistics *out);
 
@@ -132,6 +130,6 @@ void dict_figures_free(struct dict_figures *figures);
 /* Returns the first error with its reason in `why`. A wrong result returns ORDO_OK with the reason in `why`. host:
  * baselines to run, as bits 1 << DICT_BTREE. The caller frees *out with dict_figures_free in any case. */
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
-                         struct dict_figures *out, char *why, size_t why_bytes);
+                         struct dict_figures *out, char *why);
 
 #endif

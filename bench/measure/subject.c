@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
+#include "bench/common/device.h"
 #include "bench/common/timing.h"
 #include "bench/workload/inputs.h"
 #include "bench/workload/workload.h"
@@ -84,21 +85,13 @@ struct workload_bytes subject_bytes(const struct spec *spec)
 
 /* ---- to the device ------------------------------------------------------------------------------------------- */
 
-static ordo_status fail(char *why, size_t why_bytes, ordo_status status, const char *what, cl_int code)
+static ordo_status fail(char *why, ordo_status status, const char *what, cl_int code)
 {
-    snprintf(why, why_bytes, "%s: %s", what, code ? ordo_cl_error_string(code) : ordo_status_string(status));
+    because(why, "%s: %s", what, code ? ordo_cl_error_string(code) : ordo_status_string(status));
     return status;
 }
 
-/* Copies the library's last error. */
-static ordo_status fail_ordo(ordo_device *device, char *why, size_t why_bytes, ordo_status status)
-{
-    if (ordo_device_last_error(device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "%s", ordo_status_string(status));
-    return status;
-}
-
-static ordo_status make_buffers(struct subject *subject, char *why, size_t why_bytes)
+static ordo_status make_buffers(struct subject *subject, char *why)
 {
     const void *const from[N_INPUTS] = { subject->in.keys, subject->in.values, subject->in.flags, subject->in.queries,
                                          subject->in.rows };
@@ -115,7 +108,7 @@ static ordo_status make_buffers(struct subject *subject, char *why, size_t why_b
             code = clEnqueueWriteBuffer(ordo_device_queue(subject->device), array->mem, CL_TRUE, 0, array->bytes,
                                         from[a], 0, NULL, NULL);
         if (code != CL_SUCCESS)
-            return fail(why, why_bytes, ORDO_NO_DEVICE_MEMORY, "cannot place the workload's arrays", code);
+            return fail(why, ORDO_NO_DEVICE_MEMORY, "cannot place the workload's arrays", code);
     }
     return ORDO_OK;
 }
@@ -147,15 +140,14 @@ static bool make_host_arrays(struct subject *subject)
     return subject->host_keys && subject->host_values && subject_prepare(subject, NULL) == ORDO_OK;
 }
 
-static ordo_status fill_subject(struct subject *subject, char *why, size_t why_bytes)
+static ordo_status fill_subject(struct subject *subject, char *why)
 {
     if (!inputs_make(&subject->spec, &subject->in))
-        return fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot make the workload's inputs", 0);
+        return fail(why, ORDO_NO_HOST_MEMORY, "cannot make the workload's inputs", 0);
     if (workload_is_host(subject->spec.workload))
-        return make_host_arrays(subject)
-                   ? ORDO_OK
-                   : fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot place the workload's arrays", 0);
-    ordo_status got = make_buffers(subject, why, why_bytes);
+        return make_host_arrays(subject) ? ORDO_OK
+                                         : fail(why, ORDO_NO_HOST_MEMORY, "cannot place the workload's arrays", 0);
+    ordo_status got = make_buffers(subject, why);
     if (got != ORDO_OK)
         return got;
     got = subject_index(subject);
@@ -163,21 +155,20 @@ static ordo_status fill_subject(struct subject *subject, char *why, size_t why_b
         got = subject_index(subject);
     if (got == ORDO_OK)
         got = subject_poison(subject);
-    return got == ORDO_OK ? got : fail_ordo(subject->device, why, why_bytes, got);
+    return device_why(subject->device, got, why);
 }
 
-ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why,
-                         size_t why_bytes)
+ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why)
 {
     *out = NULL;
     struct subject *subject = calloc(1, sizeof *subject);
     if (!subject)
-        return fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot make a workload", 0);
+        return fail(why, ORDO_NO_HOST_MEMORY, "cannot make a workload", 0);
     subject->device = device;
     subject->spec = *spec;
     plan_arrays(subject);
 
-    const ordo_status made = fill_subject(subject, why, why_bytes);
+    const ordo_status made = fill_subject(subject, why);
     if (made != ORDO_OK) {
         subject_close(&subject);
         return made;
@@ -339,7 +330,7 @@ ordo_status subject_poison(struct subject *subject)
 }
 
 /* Reads outputs to `host`, indexed as in list_arrays. */
-static bool read_outputs(struct subject *subject, void *host[N_ARRAYS], char *why, size_t why_bytes)
+static bool read_outputs(struct subject *subject, void *host[N_ARRAYS], char *why)
 {
     struct array *arrays[N_ARRAYS];
     list_arrays(subject, arrays);
@@ -348,28 +339,28 @@ static bool read_outputs(struct subject *subject, void *host[N_ARRAYS], char *wh
             continue;
         host[a] = malloc(arrays[a]->bytes);
         if (!host[a]) {
-            fail(why, why_bytes, ORDO_NO_HOST_MEMORY, "cannot read the results", 0);
+            fail(why, ORDO_NO_HOST_MEMORY, "cannot read the results", 0);
             return false;
         }
         const cl_int code = clEnqueueReadBuffer(ordo_device_queue(subject->device), arrays[a]->mem, CL_TRUE, 0,
                                                 arrays[a]->bytes, host[a], 0, NULL, NULL);
         if (code != CL_SUCCESS) {
-            fail(why, why_bytes, ORDO_OPENCL, "cannot read the results", code);
+            fail(why, ORDO_OPENCL, "cannot read the results", code);
             return false;
         }
     }
     return true;
 }
 
-bool subject_check(struct subject *subject, char *why, size_t why_bytes)
+bool subject_check(struct subject *subject, char *why)
 {
     void *host[N_ARRAYS] = { NULL };
     if (workload_is_host(subject->spec.workload)) {
         const struct answer answer = { .keys = subject->host_keys,
                                        .values = subject->spec.value_bytes ? subject->host_values : NULL };
-        return answer_check(&subject->spec, &subject->in, &answer, false, why, why_bytes);
+        return answer_check(&subject->spec, &subject->in, &answer, false, why);
     }
-    bool good = read_outputs(subject, host, why, why_bytes);
+    bool good = read_outputs(subject, host, why);
     if (good) {
         const struct answer answer = { .keys = host[5],
                                        .values = host[6],
@@ -379,7 +370,7 @@ bool subject_check(struct subject *subject, char *why, size_t why_bytes)
                                        .kept = host[9] ? *(const uint32_t *) host[9] : 0,
                                        .uppers = host[10],
                                        .counts = host[11] };
-        good = answer_check(&subject->spec, &subject->in, &answer, false, why, why_bytes);
+        good = answer_check(&subject->spec, &subject->in, &answer, false, why);
     }
     for (int a = 0; a < N_ARRAYS; a++)
         free(host[a]);

@@ -100,16 +100,16 @@ static bool is_paper(const cJSON *paper)
            cJSON_IsArray(json_at(paper, "claims"));
 }
 
-cJSON *paper_load(const char *name, char *why, size_t why_bytes)
+cJSON *paper_load(const char *name, char *why)
 {
     const size_t length = strlen(name);
     size_t       used = 0;
     if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
-        cJSON *paper = json_read(name, why, why_bytes);
+        cJSON *paper = json_read(name, why);
         if (!paper || is_paper(paper))
             return spread(paper);
         cJSON_Delete(paper);
-        snprintf(why, why_bytes, "%s says no experiments and claims of a paper", name);
+        because(why, "%s says no experiments and claims of a paper", name);
         return NULL;
     }
     for (size_t p = 0; p < N_PAPERS; p++) {
@@ -117,9 +117,9 @@ cJSON *paper_load(const char *name, char *why, size_t why_bytes)
         if (paper)
             return spread(paper);
     }
-    used = (size_t) snprintf(why, why_bytes, "unknown paper '%s' (choose ", name);
-    for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
-        used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", papers[p].name, p + 1 < N_PAPERS ? ", " : ")");
+    used = (size_t) snprintf(why, WHY_BYTES, "unknown paper '%s' (choose ", name);
+    for (size_t p = 0; p < N_PAPERS && used < WHY_BYTES; p++)
+        used += (size_t) snprintf(why + used, WHY_BYTES - used, "%s%s", papers[p].name, p + 1 < N_PAPERS ? ", " : ")");
     return NULL;
 }
 

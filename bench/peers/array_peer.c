@@ -269,7 +269,7 @@ static double run(void *array_, int calls)
     return took;
 }
 
-static bool array_right(const struct host_array *a, char *why, size_t why_bytes)
+static bool array_right(const struct host_array *a, char *why)
 {
     const uint64_t all = total(a);
     struct answer  answer = {
@@ -278,7 +278,7 @@ static bool array_right(const struct host_array *a, char *why, size_t why_bytes)
     for (size_t i = 0; (sorts(a) || a->peer->kind == MERGE_LOOP) && i < a->spec->count; i++)
         set_element(a->from.keys, a->buffers.key_bytes, i,
                     key_stored(a->spec->type, element(a->from.keys, a->buffers.key_bytes, i)));
-    return answer_check(a->spec, a->in, &answer, a->peer->kind == QSORT, why, why_bytes);
+    return answer_check(a->spec, a->in, &answer, a->peer->kind == QSORT, why);
 }
 
 static bool open_array(struct host_array *a)
@@ -311,10 +311,10 @@ double stree_seconds(const struct spec *spec, const struct inputs *in, size_t qu
     const struct host_peer peer = { .kind = S_TREE };
     struct spec            fewer = *spec;
     struct host_array      a = { .peer = &peer, .spec = &fewer, .in = in, .threads = 1 };
-    char                   why[160];
+    char                   why[WHY_BYTES];
     fewer.n_queries = queries;
     double seconds = ordo_type_bytes(spec->type) == 4 && open_array(&a) ? run(&a, 1) : -1;
-    if (seconds >= 0 && !array_right(&a, why, sizeof why))
+    if (seconds >= 0 && !array_right(&a, why))
         seconds = -1;
     close_array(&a);
     return seconds;
@@ -329,9 +329,9 @@ bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, c
     const bool good = open_array(&a) && time_host(run, &a, sorts(&a), goal, &out->timing);
     if (good) {
         out->rate = (double) spec_operations(spec) / out->timing.wall.median;
-        out->right = array_right(&a, out->why, sizeof out->why);
+        out->right = array_right(&a, out->why);
     } else {
-        snprintf(out->why, sizeof out->why, "out of memory");
+        because(out->why, "out of memory");
     }
     close_array(&a);
     return good;

@@ -427,11 +427,10 @@ try {
     out->rate = double(spec_operations(&plan->spec)) / out->timing.wall.median;
     out->right = dict.is_right();
     if (!out->right)
-        snprintf(out->why, sizeof out->why, "its answers differ from the model's");
+        because(out->why, "its answers differ from the model's");
     return true;
 } catch (const std::bad_alloc &) {
-    snprintf(out->why, sizeof out->why, "out of memory");
-    return false;
+    return because(out->why, "out of memory");
 }
 
 double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,

@@ -58,7 +58,7 @@ struct host_figures {
     struct timing timing;
     double        rate; /* operations a second, median */
     bool          right;
-    char          why[160]; /* the reason if it is wrong */
+    char          why[WHY_BYTES]; /* the reason if it is wrong */
 };
 
 /* Lists the peers of an array workload on one and on `threads` threads. Returns their number. */

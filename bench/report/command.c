@@ -49,8 +49,8 @@ static size_t count_wrong(const cJSON *json)
 /* Adds a file of results with its name. Returns false after a message. */
 static bool add_file(cJSON *files, const char *path)
 {
-    char        why[512] = "";
-    cJSON      *file = json_read(path, why, sizeof why);
+    char        why[WHY_BYTES] = "";
+    cJSON      *file = json_read(path, why);
     const char *slash = strrchr(path, '/');
     if (!file) {
         report_error("%s", why);

@@ -419,7 +419,7 @@ static bool parse_size(const char **text, size_t *size, bool *is_log2)
     return number <= ORDO_MAX_COUNT && (*is_log2 || number > 0);
 }
 
-int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes)
+int parse_sizes(const char *text, size_t *sizes, int room, char *why)
 {
     const char *at = text;
     int         n = 0;
@@ -433,10 +433,10 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
             good = from_log2 && parse_size(&at, &to, &to_log2) && to_log2 && to >= from;
         }
         if (!good || (*at && *at != ',')) {
-            snprintf(why, why_bytes,
-                     "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
-                     "numbers above %d stand for themselves (at most %zu)",
-                     text, LOG2_MAX, ORDO_MAX_COUNT);
+            because(why,
+                    "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
+                    "numbers above %d stand for themselves (at most %zu)",
+                    text, LOG2_MAX, ORDO_MAX_COUNT);
             return -1;
         }
         for (; from <= to && n < room; from++)
@@ -447,8 +447,7 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
     }
 }
 
-int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
-                size_t why_bytes)
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why)
 {
     int n = 0;
     for (const char *at = text;; at++) {
@@ -457,15 +456,15 @@ int parse_names(const char *text, const char *(*name)(int), int n_names, int *ch
         while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
             i++;
         if (i == n_names) {
-            int used = snprintf(why, why_bytes, "unknown '%.*s' (choose ", (int) length, at);
-            for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
-                used += snprintf(why + used, why_bytes - (size_t) used, "%s%s",
+            int used = snprintf(why, WHY_BYTES, "unknown '%.*s' (choose ", (int) length, at);
+            for (int k = 0; k < n_names && used > 0 && (size_t) used < WHY_BYTES; k++)
+                used += snprintf(why + used, WHY_BYTES - (size_t) used, "%s%s",
                                  k == 0            ? ""
                                  : k + 1 < n_names ? ", "
                                                    : " or ",
                                  name(k));
-            if (used > 0 && (size_t) used < why_bytes)
-                snprintf(why + used, why_bytes - (size_t) used, ")");
+            if (used > 0 && (size_t) used < WHY_BYTES)
+                snprintf(why + used, WHY_BYTES - (size_t) used, ")");
             return -1;
         }
         if (n < room)

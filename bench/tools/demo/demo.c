@@ -185,10 +185,10 @@ static void report_line(void *demo_, size_t line, const char *why)
 
 static void read_ranges(struct demo *demo)
 {
-    char         why[512];
+    char         why[WHY_BYTES];
     const double begin = now();
     progress("reading %s", demo->options.file);
-    if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why, sizeof why)) {
+    if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why)) {
         const bool missing = access(demo->options.file, F_OK) != 0;
         report_error("%s%s", why,
                      missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
@@ -386,15 +386,14 @@ static uint32_t *draw_addresses(struct demo *demo)
 
 static void change_ranges(struct demo *demo, size_t *wrong)
 {
-    char      why[4096] = "";
+    char      why[WHY_BYTES] = "";
     uint32_t *addresses = draw_addresses(demo);
-    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
-                  sizeof why) != ORDO_OK)
+    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why) !=
+        ORDO_OK)
         give_up("dictionaries", why);
     fprintf(demo->out, "\n");
     const size_t asked = demo->facts->cpu ? (demo->options.count + 3) / 4 : demo->options.count; /* to save time */
-    if (demo_prefixes(demo->device, &demo->geoip, addresses, asked, demo->out, demo->json, wrong, why, sizeof why) !=
-        ORDO_OK)
+    if (demo_prefixes(demo->device, &demo->geoip, addresses, asked, demo->out, demo->json, wrong, why) != ORDO_OK)
         give_up("prefixes", why);
     free(addresses);
     fprintf(demo->out, "\n");
@@ -449,13 +448,13 @@ int main(int argc, char **argv)
     show_verdict(&demo);
 
     size_t wrong = demo.result.wrong;
-    char   why[4096] = "";
+    char   why[WHY_BYTES] = "";
     change_ranges(&demo, &wrong);
-    if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why, sizeof why) != ORDO_OK)
+    if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why) != ORDO_OK)
         give_up("primitives", why);
     if (demo.facts->cpu)
         say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
-    if (demo.options.json && !json_write(demo.options.json, demo.json, why, sizeof why))
+    if (demo.options.json && !json_write(demo.options.json, demo.json, why))
         give_up(demo.options.json, why);
     release(&demo);
     return wrong ? EXIT_FAILED : EXIT_GOOD;

@@ -364,7 +364,7 @@ static ordo_status open_rivals(struct fixture *fixture)
 }
 
 ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                      FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
+                      FILE *out, cJSON *json, size_t *wrong, char *why)
 {
     struct fixture fixture = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
     if (geoip->count < RANGES_MIN) {
@@ -376,8 +376,7 @@ ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint
         got = open_rivals(&fixture);
     if (got == ORDO_OK)
         got = report_dicts(&fixture, out, cJSON_AddObjectToObject(json, "dictionaries"));
-    if (got != ORDO_OK && ordo_device_last_error(device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "%s", ordo_status_string(got));
+    device_why(device, got, why);
     *wrong += fixture.wrong;
     close_fixture(&fixture);
     return got;

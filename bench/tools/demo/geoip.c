@@ -142,8 +142,8 @@ static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *us
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
         if (kept && rows->row[i].first <= rows->row[kept - 1].last) {
-            char why[64];
-            snprintf(why, sizeof why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
+            char why[WHY_BYTES];
+            because(why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
             report_line(report, user, out, rows->row[i].line, why);
         } else {
             rows->row[kept++] = rows->row[i];
@@ -168,14 +168,12 @@ static bool to_columns(const struct rows *rows, struct geoip *out)
     return true;
 }
 
-bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why, size_t why_bytes)
+bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
     *out = (struct geoip) { 0 };
     FILE *file = fopen(path, "r");
-    if (!file) {
-        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-        return false;
-    }
+    if (!file)
+        return because(why, "%s: %s", path, strerror(errno));
     struct rows rows = { 0 };
     const bool  fits = read_rows(file, report, user, out, &rows);
     const int   read_error = fits && !feof(file) ? errno : 0;
@@ -183,17 +181,17 @@ bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geo
 
     bool good = false;
     if (!fits) {
-        snprintf(why, why_bytes, "%s: out of memory", path);
+        because(why, "%s: out of memory", path);
     } else if (read_error) {
-        snprintf(why, why_bytes, "%s: %s", path, strerror(read_error));
+        because(why, "%s: %s", path, strerror(read_error));
     } else if (rows.count == 0) {
-        snprintf(why, why_bytes, "%s: no line holds a range (%zu malformed)", path, out->bad);
+        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
     } else {
         qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
         drop_overlapping(&rows, report, user, out);
         good = to_columns(&rows, out);
         if (!good)
-            snprintf(why, why_bytes, "%s: out of memory", path);
+            because(why, "%s: out of memory", path);
     }
     free(rows.row);
     if (!good)

@@ -172,16 +172,14 @@ static void close_fixture(struct fixture *fixture)
 }
 
 ordo_status demo_prefixes(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                          FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
+                          FILE *out, cJSON *json, size_t *wrong, char *why)
 {
     struct fixture    fixture = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
-    const ordo_status got = play(&fixture);
+    const ordo_status got = device_why(device, play(&fixture), why);
     if (got == ORDO_OK) {
         compare(&fixture);
         show(&fixture, out, json);
         *wrong += fixture.wrong;
-    } else if (ordo_device_last_error(device, why, why_bytes) <= 1) {
-        snprintf(why, why_bytes, "%s", ordo_status_string(got));
     }
     close_fixture(&fixture);
     return got;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parts.h"
 
+#include "bench/common/device.h"
 #include "bench/common/terminal.h"
 #include "bench/common/timing.h"
 #include "bench/measure/measure.h"
@@ -40,22 +41,19 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
 }
 
 /* Checks one call, then times others. */
-static ordo_status measure(ordo_device *device, struct subject *subject, double *seconds, bool *right, char *why,
-                           size_t why_bytes)
+static ordo_status measure(ordo_device *device, struct subject *subject, double *seconds, bool *right, char *why)
 {
     const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
     struct timing            timing;
     ordo_status              got = subject_poison(subject);
     if (got == ORDO_OK)
         got = subject_call(subject, NULL);
-    *right = got == ORDO_OK && subject_check(subject, why, why_bytes);
+    *right = got == ORDO_OK && subject_check(subject, why);
     if (got == ORDO_OK)
         got = time_calls(device, subject_call, subject, &goal, &timing);
     if (got == ORDO_OK)
         *seconds = timing.wall.median;
-    else
-        ordo_device_last_error(device, why, why_bytes);
-    return got;
+    return device_why(device, got, why);
 }
 
 static void add_json(cJSON *list, const struct row *row, const struct spec *spec, double rate, double host_rate)
@@ -70,7 +68,7 @@ static void add_json(cJSON *list, const struct row *row, const struct spec *spec
     cJSON_AddItemToArray(list, entry);
 }
 
-ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
+ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why)
 {
     static const struct column columns[] = { { "primitive", 10, true },
                                              { "", 29, true },
@@ -87,9 +85,9 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
         double            seconds = NAN, host_rate = NAN;
         bool              right = false;
         progress("measuring %s", rows[r].label);
-        ordo_status got = subject_open(device, &spec, &subject, why, why_bytes);
+        ordo_status got = subject_open(device, &spec, &subject, why);
         if (got == ORDO_OK) {
-            got = measure(device, subject, &seconds, &right, why, why_bytes);
+            got = measure(device, subject, &seconds, &right, why);
             host_rate = baseline_rate(&spec, subject_inputs(subject), 0);
             subject_close(&subject);
         }

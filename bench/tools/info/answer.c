@@ -101,7 +101,7 @@ static void add_self_test(cJSON *json, ordo_device *device)
 {
     cJSON            *test = cJSON_AddObjectToObject(json, "self_test");
     const ordo_status got = ordo_device_self_test(device);
-    char              why[2048] = "";
+    char              why[WHY_BYTES] = "";
     if (got != ORDO_OK)
         ordo_device_last_error(device, why, sizeof why);
     json_flag(test, "passed", got == ORDO_OK);

@@ -55,11 +55,11 @@ int main(int argc, char **argv)
     if (options.prepare)
         return prepare_device(options.prepare) ? EXIT_GOOD : EXIT_FAILED;
     cJSON *json = gather(&options, argc, argv);
-    char   why[512];
+    char   why[WHY_BYTES];
     int    code = any_usable(json) ? EXIT_GOOD : EXIT_FAILED;
     if (!options.json) {
         show(&options, json);
-    } else if (!json_write(options.json, json, why, sizeof why)) {
+    } else if (!json_write(options.json, json, why)) {
         report_error("%s", why);
         code = EXIT_FAILED;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group.h"
 
+#include "bench/common/device.h"
 #include "bench/common/timing.h"
 #include "bench/measure/measure.h"
 
@@ -188,12 +189,12 @@ void plan_trials(const struct tuner *tuner, struct group *group)
     add_trials(group->checks, &group->n_checks, group, ((size_t) 1 << 17) + 77, 5003, false);
 }
 
-ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why, size_t why_bytes)
+ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why)
 {
     for (int t = 0; t < n; t++) {
         if (workload_is_dict(list[t].spec.workload)) /* measured by itself: dict_trial */
             continue;
-        const ordo_status got = subject_open(tuner->device, &list[t].spec, &list[t].subject, why, why_bytes);
+        const ordo_status got = subject_open(tuner->device, &list[t].spec, &list[t].subject, why);
         if (got != ORDO_OK)
             return got;
     }
@@ -225,48 +226,40 @@ struct values values_before(const struct group *group)
     return values;
 }
 
-bool fail_why(ordo_device *device, ordo_status status, char *why, size_t why_bytes)
-{
-    if (ordo_device_last_error(device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "%s", ordo_status_string(status));
-    return false;
-}
-
-bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why,
-                size_t why_bytes)
+bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why)
 {
     for (int p = 0; p < group->n_params; p++) {
         const struct param *param = &group->params[p];
         const ordo_status   got = ordo_device_set_tunable(tuner->device, param->name, param->choice[values->at[p]]);
         if (got != ORDO_OK)
-            return fail_why(tuner->device, got, why, why_bytes);
+            return device_why(tuner->device, got, why) == ORDO_OK;
     }
     return true;
 }
 
 /* Measures a trial on a dictionary, which is built for it, and checks everything. */
 static bool dict_trial(const struct tuner *tuner, const struct trial *trial, const struct timing_goal *goal,
-                       double *seconds, char *why, size_t why_bytes)
+                       double *seconds, char *why)
 {
     struct dict_figures figures = { 0 };
-    char                reason[200] = "";
-    const ordo_status   got = dict_measure(tuner->device, &trial->spec, goal, 0, &figures, reason, sizeof reason);
+    char                reason[WHY_BYTES] = "";
+    const ordo_status   got = dict_measure(tuner->device, &trial->spec, goal, 0, &figures, reason);
     const bool          good = got == ORDO_OK && figures.right;
     *seconds = figures.timing.wall.low;
     if (!good)
-        snprintf(why, why_bytes, "%s%s of %zu: %s", got == ORDO_OK ? "WRONG: " : "",
-                 workload_name(trial->spec.workload), trial->spec.count, reason);
+        because(why, "%s%s of %zu: %.200s", got == ORDO_OK ? "WRONG: " : "", workload_name(trial->spec.workload),
+                trial->spec.count, reason);
     dict_figures_free(&figures);
     return good;
 }
 
 /* Runs a trial once and checks all of its output. */
-static bool is_right(const struct tuner *tuner, const struct trial *trial, char *why, size_t why_bytes)
+static bool is_right(const struct tuner *tuner, const struct trial *trial, char *why)
 {
     static const struct timing_goal once = { .repetitions = 1 };
     double                          seconds = 0;
     if (workload_is_dict(trial->spec.workload))
-        return dict_trial(tuner, trial, &once, &seconds, why, why_bytes);
+        return dict_trial(tuner, trial, &once, &seconds, why);
     ordo_status got = subject_index(trial->subject);
     if (got == ORDO_OK)
         got = subject_poison(trial->subject);
@@ -275,33 +268,32 @@ static bool is_right(const struct tuner *tuner, const struct trial *trial, char 
     if (got == ORDO_OK)
         got = ordo_device_finish(tuner->device);
     if (got != ORDO_OK)
-        return fail_why(tuner->device, got, why, why_bytes);
-    char wrong[200];
-    if (subject_check(trial->subject, wrong, sizeof wrong))
+        return device_why(tuner->device, got, why) == ORDO_OK;
+    char wrong[WHY_BYTES];
+    if (subject_check(trial->subject, wrong))
         return true;
-    snprintf(why, why_bytes, "WRONG: %s of %zu: %s", workload_name(trial->spec.workload), trial->spec.count, wrong);
-    return false;
+    return because(why, "WRONG: %s of %zu: %.200s", workload_name(trial->spec.workload), trial->spec.count, wrong);
 }
 
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why, size_t why_bytes)
+bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why)
 {
     for (int t = 0; t < n; t++)
-        if (!is_right(tuner, &list[t], why, why_bytes))
+        if (!is_right(tuner, &list[t], why))
             return false;
     return true;
 }
 
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why, size_t why_bytes)
+bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why)
 {
     static const struct timing_goal goal = { .seconds = 0.05, .batch_seconds = 0.005, .repetitions = 7 };
     struct timing                   timing;
     if (workload_is_dict(trial->spec.workload))
-        return dict_trial(tuner, trial, &goal, seconds, why, why_bytes);
+        return dict_trial(tuner, trial, &goal, seconds, why);
     ordo_status got = subject_index(trial->subject);
     if (got == ORDO_OK)
         got = time_calls(tuner->device, subject_call, trial->subject, &goal, &timing);
     if (got != ORDO_OK)
-        return fail_why(tuner->device, got, why, why_bytes);
+        return device_why(tuner->device, got, why) == ORDO_OK;
     *seconds = timing.wall.low;
     return true;
 }

@@ -67,7 +67,7 @@ bool list_groups(struct tuner *tuner);
 
 /* What a group is measured on. */
 void        plan_trials(const struct tuner *tuner, struct group *group);
-ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why, size_t why_bytes);
+ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why);
 void        close_trials(struct trial *list, int n);
 
 /* Indices into the params' choices. */
@@ -80,13 +80,10 @@ struct values values_before(const struct group *group);
 bool          changed(const struct group *group);
 
 /* These are false with the reason in `why`. */
-bool fail_why(ordo_device *device, ordo_status status, char *why,
-              size_t why_bytes); /* always: from the device's message */
-bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why,
-                size_t why_bytes);
+bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
 /* Runs each trial once and checks all of its output. */
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why, size_t why_bytes);
+bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why);
 /* The least of several repetitions: what else the machine does only ever adds. */
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why, size_t why_bytes);
+bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
 
 #endif

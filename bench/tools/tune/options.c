@@ -33,8 +33,8 @@ enum { OPT_DRY_RUN = 256, OPT_ROW, OPT_JSON, OPT_VERSION };
 
 static int names_option(const char *option, const char *text, const char *(*name)(int), int n_names, int *chosen)
 {
-    char      why[512];
-    const int n = parse_names(text, name, n_names, chosen, MOST_NAMES, why, sizeof why);
+    char      why[WHY_BYTES];
+    const int n = parse_names(text, name, n_names, chosen, MOST_NAMES, why);
     if (n < 0)
         usage_error("%s: %s", option, why);
     return n;

@@ -48,7 +48,7 @@ static void drop(struct tuner *tuner, struct group *group, const struct values *
 /* Times the trials that measure a candidate. Returns the mean of its times over those in use, INFINITY if it is hopeless,
  * NAN with `why` if a call failed. */
 static double time_candidate(const struct tuner *tuner, struct group *group, bool small, double seconds[MOST_TRIALS],
-                             char *why, size_t why_bytes)
+                             char *why)
 {
     double logs = 0;
     int    n = 0;
@@ -56,7 +56,7 @@ static double time_candidate(const struct tuner *tuner, struct group *group, boo
         const struct trial *trial = &group->trials[t];
         if (trial->small != small)
             continue;
-        if (!time_trial(tuner, trial, &seconds[t], why, why_bytes))
+        if (!time_trial(tuner, trial, &seconds[t], why))
             return NAN;
         logs += log(seconds[t] / trial->seconds);
         n++;
@@ -67,23 +67,21 @@ static double time_candidate(const struct tuner *tuner, struct group *group, boo
 }
 
 /* The values in use, measured anew beside a candidate: clocks of devices drift. */
-static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why, size_t why_bytes)
+static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why)
 {
     for (int t = 0; t < group->n_trials; t++)
-        if (group->trials[t].small == small &&
-            !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why, why_bytes))
+        if (group->trials[t].small == small && !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
             return false;
     return true;
 }
 
 /* Whether a candidate that looked better still is, right after the values in use. */
 static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
-                      double seconds[MOST_TRIALS], char *why, size_t why_bytes)
+                      double seconds[MOST_TRIALS], char *why)
 {
     const struct values in_use = values_in_use(group);
-    return set_values(tuner, group, &in_use, why, why_bytes) && time_in_use(tuner, group, small, why, why_bytes) &&
-           set_values(tuner, group, values, why, why_bytes) &&
-           time_candidate(tuner, group, small, seconds, why, why_bytes) < WORTH_IT;
+    return set_values(tuner, group, &in_use, why) && time_in_use(tuner, group, small, why) &&
+           set_values(tuner, group, values, why) && time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
 }
 
 /* Tries one candidate and takes it if it is better. Leaves the values in use set. */
@@ -92,24 +90,24 @@ static bool try_values(struct tuner *tuner, struct group *group, const struct va
     const struct values in_use = values_in_use(group);
     const double        start = now();
     double              seconds[MOST_TRIALS] = { 0 };
-    char                why[4096] = "", what[200];
-    bool                good = set_values(tuner, group, values, why, sizeof why);
+    char                why[WHY_BYTES] = "", what[200];
+    bool                good = set_values(tuner, group, values, why);
     bool                taken = false;
 
     describe(group, values, what, sizeof what);
     progress("%s: %s (%d tried, %.0f s left)", group->name, what, group->tried, tuner->whole_deadline - now());
     group->tried++;
-    good = good && all_right(tuner, group->checks, group->n_checks, why, sizeof why);
+    good = good && all_right(tuner, group->checks, group->n_checks, why);
     if (good) {
-        const double ratio = time_candidate(tuner, group, small, seconds, why, sizeof why);
+        const double ratio = time_candidate(tuner, group, small, seconds, why);
         good = !isnan(ratio);
-        taken = good && ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why, sizeof why);
+        taken = good && ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why);
     }
     group->seconds_trying += now() - start;
     if (!good)
         drop(tuner, group, values, why);
     if (!taken) {
-        set_values(tuner, group, &in_use, why, sizeof why);
+        set_values(tuner, group, &in_use, why);
         return false;
     }
     for (int p = 0; p < group->n_params; p++)
@@ -213,22 +211,21 @@ static void search_group(struct tuner *tuner, struct group *group)
 static void go_back(const struct tuner *tuner, struct group *group)
 {
     const struct values before = values_before(group);
-    char                why[200];
+    char                why[WHY_BYTES];
     for (int p = 0; p < group->n_params; p++)
         group->params[p].at = group->params[p].before;
-    set_values(tuner, group, &before, why, sizeof why);
+    set_values(tuner, group, &before, why);
 }
 
 /* Times all trials with one set of values, old or new, and keeps the least and the most. */
-static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why,
-                     size_t why_bytes)
+static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why)
 {
-    if (!set_values(tuner, group, values, why, why_bytes))
+    if (!set_values(tuner, group, values, why))
         return false;
     for (int t = 0; t < group->n_trials; t++) {
         struct trial *trial = &group->trials[t];
         double       *least = after ? &trial->after : &trial->before, seconds = 0;
-        if (!time_trial(tuner, trial, &seconds, why, why_bytes))
+        if (!time_trial(tuner, trial, &seconds, why))
             return false;
         *least = *least > 0 && *least < seconds ? *least : seconds;
         if (!after)
@@ -240,7 +237,7 @@ static bool time_all(const struct tuner *tuner, struct group *group, const struc
 #define ROUNDS 3
 
 /* Measures old and new values by turns, with every output checked. Goes back to the old ones unless the new are better. */
-static bool finish_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
+static bool finish_group(struct tuner *tuner, struct group *group, char *why)
 {
     const struct values before = values_before(group), after = values_in_use(group);
     if (!changed(group)) {
@@ -250,10 +247,9 @@ static bool finish_group(struct tuner *tuner, struct group *group, char *why, si
     }
     progress("%s: old and new by turns", group->name);
     for (int round = 0; round < ROUNDS; round++)
-        if (!time_all(tuner, group, &before, false, why, why_bytes) ||
-            !time_all(tuner, group, &after, true, why, why_bytes))
+        if (!time_all(tuner, group, &before, false, why) || !time_all(tuner, group, &after, true, why))
             return false;
-    if (!all_right(tuner, group->trials, group->n_trials, why, why_bytes))
+    if (!all_right(tuner, group->trials, group->n_trials, why))
         return false;
     group->disturbed = group_is_disturbed(group);
     if (group->disturbed || !group_is_better(group))
@@ -263,17 +259,17 @@ static bool finish_group(struct tuner *tuner, struct group *group, char *why, si
 
 bool tune_group(struct tuner *tuner, struct group *group)
 {
-    char why[4096] = "";
+    char why[WHY_BYTES] = "";
     group->started = true;
     plan_trials(tuner, group);
     progress("%s: making inputs", group->name);
-    bool good = open_trials(tuner, group->trials, group->n_trials, why, sizeof why) == ORDO_OK &&
-                open_trials(tuner, group->checks, group->n_checks, why, sizeof why) == ORDO_OK &&
-                all_right(tuner, group->checks, group->n_checks, why, sizeof why) &&
-                time_in_use(tuner, group, false, why, sizeof why) && time_in_use(tuner, group, true, why, sizeof why);
+    bool good = open_trials(tuner, group->trials, group->n_trials, why) == ORDO_OK &&
+                open_trials(tuner, group->checks, group->n_checks, why) == ORDO_OK &&
+                all_right(tuner, group->checks, group->n_checks, why) && time_in_use(tuner, group, false, why) &&
+                time_in_use(tuner, group, true, why);
     if (good) {
         search_group(tuner, group);
-        if (!finish_group(tuner, group, why, sizeof why)) {
+        if (!finish_group(tuner, group, why)) {
             report_error("%s: the new values failed in the end and are given back: %s", group->name, why);
             go_back(tuner, group);
         }

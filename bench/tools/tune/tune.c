@@ -65,13 +65,13 @@ static bool took_effect(const struct tuner *tuner, ordo_device *fresh)
 
 static int save(const struct tuner *tuner, const char *select)
 {
-    char         path[4096] = "", why[4096] = "";
+    char         path[4096] = "", why[WHY_BYTES] = "";
     ordo_device *fresh = open_device(select);
     if (!fresh)
         return EXIT_FAILED;
     const ordo_status got = write_profile(tuner, fresh, path, sizeof path);
     if (got != ORDO_OK) {
-        fail_why(fresh, got, why, sizeof why);
+        device_why(fresh, got, why);
         report_error("the profile was not written: %s", why);
     }
     ordo_device_close(&fresh);
@@ -119,7 +119,7 @@ static bool tune_all(struct tuner *tuner)
 static int conclude(const struct tuner *tuner, const char *select, int argc, char **argv)
 {
     int  code = EXIT_GOOD;
-    char why[512];
+    char why[WHY_BYTES];
     if (tuner->options->row)
         print_row(tuner);
     if (tuner->options->dry_run)
@@ -138,7 +138,7 @@ static int conclude(const struct tuner *tuner, const char *select, int argc, cha
         if (tuner->groups[g].started)
             cJSON_AddItemToArray(groups, json_group(&tuner->groups[g]));
     cJSON_AddItemToObject(json, "dropped", cJSON_Duplicate(tuner->drops, true));
-    if (!json_write(tuner->options->json, json, why, sizeof why)) {
+    if (!json_write(tuner->options->json, json, why)) {
         report_error("%s", why);
         code = EXIT_FAILED;
     }
