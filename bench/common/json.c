@@ -32,6 +32,13 @@ void json_number(cJSON *object, const char *name, double number)
     cJSON_AddItemToObject(object, name, json_cut(number));
 }
 
+cJSON *json_append(cJSON *list)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, object);
+    return object;
+}
+
 static void processor_model(char *model, size_t bytes)
 {
     FILE *info = fopen("/proc/cpuinfo", "r");

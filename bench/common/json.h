@@ -13,6 +13,8 @@
 /* A number with six digits; NaN becomes null. The caller deletes it or adds it to an object. */
 cJSON *json_cut(double number);
 void   json_number(cJSON *object, const char *name, double number);
+/* Appends an empty object to a list and returns it. */
+cJSON *json_append(cJSON *list);
 /* Short names. json_exact keeps all digits. */
 #define json_at    cJSON_GetObjectItemCaseSensitive
 #define json_text  cJSON_AddStringToObject
