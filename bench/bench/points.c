@@ -86,7 +86,7 @@ static bool variant_makes_sense(enum workload workload, int variant)
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
     const struct spec spec = point_of(run, workload, variant, 0);
-    return !workload_is_dict(workload) || dict_subject_can(run->device, &spec);
+    return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
 /* Whether the variant has other inputs than the first. */

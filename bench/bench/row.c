@@ -102,13 +102,13 @@ static void take_transfers(const struct run *run, struct row *row)
                           seconds;
 }
 
-static void measure(struct run *run, struct row *row, struct subject *subject)
+static void measure(struct run *run, struct row *row, struct target *target)
 {
     const bool         host = workload_is_host(row->spec.workload);
     struct timing_goal goal = row_goal(run);
-    goal.prepare = host ? subject_prepare : NULL;
+    goal.prepare = host ? target_prepare : NULL;
     goal.device_too = !host;
-    const ordo_status got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
+    const ordo_status got = time_calls(run->device, target_call, target, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
@@ -116,29 +116,29 @@ static void measure(struct run *run, struct row *row, struct subject *subject)
     struct ordo_memory memory = { 0 };
     if (ordo_device_memory(run->device, &memory) == ORDO_OK)
         row->scratch_bytes = memory.scratch_peak_bytes;
-    row->index_bytes = subject_index_bytes(subject);
-    row->index_seconds = subject_index_seconds(subject);
+    row->index_bytes = target_index_bytes(target);
+    row->index_seconds = target_index_seconds(target);
 
     progress("checking");
-    row->outcome = subject_check(subject, row->why) ? GOOD : WRONG;
+    row->outcome = target_check(target, row->why) ? GOOD : WRONG;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
     take_transfers(run, row);
     for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
         if (baseline_name(row->spec.workload, i))
-            row->baseline[i] = baseline_rate(&row->spec, subject_inputs(subject), i);
+            row->baseline[i] = baseline_rate(&row->spec, target_inputs(target), i);
 }
 
 static void measure_arrays(struct run *run, struct row *row)
 {
-    struct subject   *subject = NULL;
-    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why);
+    struct target    *target = NULL;
+    const ordo_status got = target_open(run->device, &row->spec, &target, row->why);
     if (got != ORDO_OK)
         failed_call(run, row, got);
     else
-        measure(run, row, subject);
-    subject_close(&subject);
+        measure(run, row, target);
+    target_close(&target);
 }
 
 /* Progress: "row 3 of 12, 2 min left: sort, 2^20: timing". */
@@ -218,7 +218,7 @@ static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_facts    *facts = ordo_device_facts(run->device);
     const struct workload_bytes size =
-        workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : subject_bytes(&row->spec);
+        workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : target_bytes(&row->spec);
     char need[TEXT_BYTES], has[TEXT_BYTES];
     if (size.largest > facts->max_alloc_bytes)
         return because(row->why, "needs a buffer of %s, this device allows %s", text_bytes(need, (double) size.largest),

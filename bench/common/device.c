@@ -63,7 +63,7 @@ ordo_device *open_device(const char *select)
     return device;
 }
 
-ordo_status device_why(ordo_device *device, ordo_status status, char why[WHY_BYTES])
+ordo_status device_why(ordo_device *device, ordo_status status, char *why)
 {
     if (status != ORDO_OK && ordo_device_last_error(device, why, WHY_BYTES) <= 1)
         because(why, "%s", ordo_status_string(status));
@@ -90,6 +90,13 @@ ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes
 {
     if (bytes)
         TRY_CL(clEnqueueReadBuffer(ordo_device_queue(device), from, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+ordo_status device_fill(ordo_device *device, cl_mem mem, cl_uchar byte, size_t bytes)
+{
+    if (mem)
+        TRY_CL(clEnqueueFillBuffer(ordo_device_queue(device), mem, &byte, 1, 0, bytes, 0, NULL, NULL));
     return ORDO_OK;
 }
 

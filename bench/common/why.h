@@ -11,7 +11,7 @@ extern "C" {
 
 #define WHY_BYTES 4096
 
-/* Writes the reason unless `why` is NULL. Returns false. */
+/* Writes the reason to a text of WHY_BYTES unless `why` is NULL. Returns false. */
 bool because(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
     for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
         spec.count = count;
         spec.n_queries = workload_has_queries(spec.workload) ? count : 0;
-        const struct workload_bytes size = subject_bytes(&spec);
+        const struct workload_bytes size = target_bytes(&spec);
         if (size.largest <= facts->max_alloc_bytes && size.all <= facts->global_bytes / 3)
             break;
     }
@@ -41,16 +41,16 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
 }
 
 /* Checks one call, then times others. */
-static ordo_status measure(ordo_device *device, struct subject *subject, double *seconds, bool *right, char *why)
+static ordo_status measure(ordo_device *device, struct target *target, double *seconds, bool *right, char *why)
 {
     const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
     struct timing            timing;
-    ordo_status              got = subject_poison(subject);
+    ordo_status              got = target_poison(target);
     if (got == ORDO_OK)
-        got = subject_call(subject, NULL);
-    *right = got == ORDO_OK && subject_check(subject, why);
+        got = target_call(target, NULL);
+    *right = got == ORDO_OK && target_check(target, why);
     if (got == ORDO_OK)
-        got = time_calls(device, subject_call, subject, &goal, &timing);
+        got = time_calls(device, target_call, target, &goal, &timing);
     if (got == ORDO_OK)
         *seconds = timing.wall.median;
     return device_why(device, got, why);
@@ -81,15 +81,15 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
     table_head(&table);
     for (int r = 0; r < N_ROWS; r++) {
         const struct spec spec = sized(&rows[r], ordo_device_facts(device));
-        struct subject   *subject = NULL;
+        struct target    *target = NULL;
         double            seconds = NAN, host_rate = NAN;
         bool              right = false;
         progress("measuring %s", rows[r].label);
-        ordo_status got = subject_open(device, &spec, &subject, why);
+        ordo_status got = target_open(device, &spec, &target, why);
         if (got == ORDO_OK) {
-            got = measure(device, subject, &seconds, &right, why);
-            host_rate = baseline_rate(&spec, subject_inputs(subject), 0);
-            subject_close(&subject);
+            got = measure(device, target, &seconds, &right, why);
+            host_rate = baseline_rate(&spec, target_inputs(target), 0);
+            target_close(&target);
         }
         if (got != ORDO_OK)
             return got;

@@ -171,16 +171,16 @@ static void plan_trials(const struct tuner *tuner, struct group *group)
 }
 
 /* Dictionaries are made for each measurement. */
-static bool open_list(const struct tuner *tuner, struct trial *list, int n, char why[WHY_BYTES])
+static bool open_list(const struct tuner *tuner, struct trial *list, int n, char *why)
 {
     for (int t = 0; t < n; t++)
         if (!workload_is_dict(list[t].spec.workload) &&
-            subject_open(tuner->device, &list[t].spec, &list[t].subject, why) != ORDO_OK)
+            target_open(tuner->device, &list[t].spec, &list[t].target, why) != ORDO_OK)
             return false;
     return true;
 }
 
-bool open_trials(const struct tuner *tuner, struct group *group, char why[WHY_BYTES])
+bool open_trials(const struct tuner *tuner, struct group *group, char *why)
 {
     plan_trials(tuner, group);
     return open_list(tuner, group->trials, group->n_trials, why) &&
@@ -190,8 +190,8 @@ bool open_trials(const struct tuner *tuner, struct group *group, char why[WHY_BY
 void close_trials(struct group *group)
 {
     for (int t = 0; t < TRIALS_MAX; t++) {
-        subject_close(&group->trials[t].subject);
-        subject_close(&group->checks[t].subject);
+        target_close(&group->trials[t].target);
+        target_close(&group->checks[t].target);
     }
 }
 
@@ -219,7 +219,7 @@ bool changed(const struct group *group)
     return memcmp(&before, &now, sizeof now) != 0;
 }
 
-bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char why[WHY_BYTES])
+bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why)
 {
     ordo_status got = ORDO_OK;
     for (int p = 0; p < group->n_params && got == ORDO_OK; p++)
@@ -229,7 +229,7 @@ bool set_values(const struct tuner *tuner, const struct group *group, const stru
 
 /* Measures a trial on a dictionary and checks everything. */
 static bool dict_trial(const struct tuner *tuner, const struct trial *trial, const struct timing_goal *goal,
-                       double *seconds, char why[WHY_BYTES])
+                       double *seconds, char *why)
 {
     struct dict_figures figures = { 0 };
     char                reason[WHY_BYTES] = "";
@@ -243,12 +243,12 @@ static bool dict_trial(const struct tuner *tuner, const struct trial *trial, con
 
 static ordo_status run_once(const struct trial *trial)
 {
-    TRY(subject_index(trial->subject));
-    TRY(subject_poison(trial->subject));
-    return subject_call(trial->subject, NULL);
+    TRY(target_index(trial->target));
+    TRY(target_poison(trial->target));
+    return target_call(trial->target, NULL);
 }
 
-static bool is_right(const struct tuner *tuner, const struct trial *trial, char why[WHY_BYTES])
+static bool is_right(const struct tuner *tuner, const struct trial *trial, char *why)
 {
     static const struct timing_goal once = { .repetitions = 1 };
     double                          seconds = 0;
@@ -260,11 +260,11 @@ static bool is_right(const struct tuner *tuner, const struct trial *trial, char 
         got = ordo_device_finish(tuner->device);
     if (got != ORDO_OK)
         return device_why(tuner->device, got, why) == ORDO_OK;
-    return subject_check(trial->subject, wrong) ||
+    return target_check(trial->target, wrong) ||
            because(why, "WRONG: %s of %zu: %.200s", workload_name(trial->spec.workload), trial->spec.count, wrong);
 }
 
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char why[WHY_BYTES])
+bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why)
 {
     for (int t = 0; t < n; t++)
         if (!is_right(tuner, &list[t], why))
@@ -272,15 +272,15 @@ bool all_right(const struct tuner *tuner, const struct trial *list, int n, char 
     return true;
 }
 
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char why[WHY_BYTES])
+bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why)
 {
     static const struct timing_goal goal = { .seconds = 0.05, .batch_seconds = 0.005, .repetitions = 7 };
     struct timing                   timing = { .began = 0 };
     if (workload_is_dict(trial->spec.workload))
         return dict_trial(tuner, trial, &goal, seconds, why);
-    ordo_status got = subject_index(trial->subject);
+    ordo_status got = target_index(trial->target);
     if (got == ORDO_OK)
-        got = time_calls(tuner->device, subject_call, trial->subject, &goal, &timing);
+        got = time_calls(tuner->device, target_call, trial->target, &goal, &timing);
     *seconds = timing.wall.low;
     return device_why(tuner->device, got, why) == ORDO_OK;
 }

@@ -60,12 +60,12 @@ struct param {
 
 /* A workload of a fixed size. */
 struct trial {
-    struct spec     spec;
-    bool            small; /* measures the params that are `small`; the others measure the rest */
-    struct subject *subject;
-    double          seconds;       /* of a call with the values in use */
-    double          before, after; /* the least of a call with the old and the new values, in turns at the end */
-    double          before_most;   /* the most with the old values */
+    struct spec    spec;
+    bool           small; /* measures the params that are `small`; the others measure the rest */
+    struct target *target;
+    double         seconds;       /* of a call with the values in use */
+    double         before, after; /* the least of a call with the old and the new values, in turns at the end */
+    double         before_most;   /* the most with the old values */
 };
 
 struct group {
@@ -99,7 +99,7 @@ struct tuner {
 bool list_groups(struct tuner *tuner);
 
 /* Plans and opens the trials and checks of a group. False with the reason in `why`. */
-bool open_trials(const struct tuner *tuner, struct group *group, char why[WHY_BYTES]);
+bool open_trials(const struct tuner *tuner, struct group *group, char *why);
 void close_trials(struct group *group);
 
 /* Indices into the params' choices. */
@@ -112,9 +112,9 @@ bool          changed(const struct group *group);
 
 /* These return false with the reason in `why`. all_right runs each trial once and checks its output. time_trial takes
  * the least of several repetitions, because other work only adds time. */
-bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char why[WHY_BYTES]);
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char why[WHY_BYTES]);
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char why[WHY_BYTES]);
+bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
+bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why);
+bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
 
 /* New values take at most this share of the time of the old ones. */
 #define WORTH_IT 0.98

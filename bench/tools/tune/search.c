@@ -44,7 +44,7 @@ static void drop(struct tuner *tuner, struct group *group, const char *values, c
 /* Times the trials that measure a candidate. Returns the mean of its times over the times in use, INFINITY if it is
  * hopeless, NAN with `why` if a call failed. */
 static double time_candidate(const struct tuner *tuner, const struct group *group, bool small,
-                             double seconds[TRIALS_MAX], char why[WHY_BYTES])
+                             double seconds[TRIALS_MAX], char *why)
 {
     double logs = 0;
     int    n = 0;
@@ -62,7 +62,7 @@ static double time_candidate(const struct tuner *tuner, const struct group *grou
 }
 
 /* Times the values in use next to a candidate, because clocks of devices drift. */
-static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char why[WHY_BYTES])
+static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why)
 {
     for (int t = 0; t < group->n_trials; t++)
         if (group->trials[t].small == small && !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
@@ -72,7 +72,7 @@ static bool time_in_use(const struct tuner *tuner, struct group *group, bool sma
 
 /* Whether a candidate that looked better still is, right after the values in use. */
 static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
-                      double seconds[TRIALS_MAX], char why[WHY_BYTES])
+                      double seconds[TRIALS_MAX], char *why)
 {
     const struct values in_use = values_in_use(group);
     return set_values(tuner, group, &in_use, why) && time_in_use(tuner, group, small, why) &&
@@ -194,8 +194,7 @@ static void go_back(const struct tuner *tuner, struct group *group)
 }
 
 /* Times all trials with the old or the new values. Keeps the least and the most. */
-static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after,
-                     char why[WHY_BYTES])
+static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why)
 {
     if (!set_values(tuner, group, values, why))
         return false;
@@ -214,7 +213,7 @@ static bool time_all(const struct tuner *tuner, struct group *group, const struc
 #define TURNS 3
 
 /* Measures old and new values in turns and checks every output. Goes back to the old ones unless the new are better. */
-static bool finish_group(struct tuner *tuner, struct group *group, char why[WHY_BYTES])
+static bool finish_group(struct tuner *tuner, struct group *group, char *why)
 {
     const struct values before = values_before(group), after = values_in_use(group);
     for (int t = 0; t < group->n_trials && !changed(group); t++)
