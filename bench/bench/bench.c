@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-bench: measures primitives and dictionaries, compared with copies, the host and other libraries. */
 #include "bench/common/child.h"
-#include "bench/common/device.h"
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
-#include "bench/peers/host.h"
 #include "bench/peers/peers.h"
 #include "bench/report/command.h"
 #include "run.h"

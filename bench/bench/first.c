@@ -2,8 +2,6 @@
 #include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/device.h"
-#include "bench/common/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,8 +162,7 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
 static bool is_kept(const struct run *run, const char *workload)
 {
     const cJSON *first = NULL;
-    cJSON_ArrayForEach(first, json_at(run->file.json, "first"))
-    {
+    cJSON_ArrayForEach(first, json_at(run->file.json, "first")) {
         if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
             return true;
     }

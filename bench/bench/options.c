@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/json.h"
 #include "bench/common/options.h"
-#include "bench/common/terminal.h"
 
-#include "bench/workload/workload.h"
-
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

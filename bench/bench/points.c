@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/measure/measure.h"
-#include "bench/workload/plan.h"
-
 #include <string.h>
 
 bool variant_wanted(const struct options *o, enum workload workload, int variant)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/terminal.h"
-#include "bench/measure/measure.h"
-#include "bench/peers/host.h"
 #include "bench/peers/rivals.h"
-#include "bench/workload/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +139,7 @@ static void measure_arrays(struct run *run, struct row *row)
 /* Progress: "row 3 of 12, 2 min left: sort, 2^20: timing". */
 static void announce(const struct run *run, const struct spec *spec)
 {
-    char         count[TEXT_BYTES], left[32] = "";
+    char         left[32] = "";
     const char  *variant = variant_name(spec->workload, spec->variant);
     const int    done = run->rows - run->rows_left, measured = done - run->kept;
     const double seconds = measured ? (now() - run->file.began) / measured * run->rows_left : 0;
@@ -153,7 +148,7 @@ static void announce(const struct run *run, const struct spec *spec)
     else if (seconds >= 1)
         snprintf(left, sizeof left, ", %.0f s left", seconds);
     progress_about("row %d of %d%s: %s%s%s, %s", done + 1, run->rows, left, workload_name(spec->workload),
-                   *variant ? " " : "", variant, text_count(count, spec->count));
+                   *variant ? " " : "", variant, text_count(TEXT, spec->count));
     progress("timing");
 }
 

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -224,8 +223,7 @@ static bool put_lines(FILE *file, const cJSON *json, int depth)
 {
     bool         good = fputs(cJSON_IsArray(json) ? "[\n" : "{\n", file) >= 0;
     const cJSON *value = NULL;
-    cJSON_ArrayForEach(value, json)
-    {
+    cJSON_ArrayForEach(value, json) {
         fprintf(file, "%*s", depth + 1, "");
         if (cJSON_IsObject(json))
             fprintf(file, "\"%s\": ", value->string);
@@ -382,8 +380,7 @@ static bool is_default(const cJSON *device, const char *tunable)
 static bool has_tunables_of(const cJSON *device, const cJSON *other)
 {
     const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
-    cJSON_ArrayForEach(tunable, json_at(other, "tunables"))
-    {
+    cJSON_ArrayForEach(tunable, json_at(other, "tunables")) {
         const double here = number_of(tunables, tunable->string);
         const bool   differs = isnan(here) ? has_origins(device) && has_origins(other) : here != tunable->valuedouble;
         if (differs && !(is_default(device, tunable->string) && is_default(other, tunable->string)))
@@ -419,12 +416,11 @@ const char *origin_name(ordo_origin origin)
 
 static void add(cJSON *list, const char *name, double clock_mhz, double power_w, double temperature_c)
 {
-    cJSON *sensor = cJSON_CreateObject();
+    cJSON *sensor = json_append(list);
     json_text(sensor, "name", name);
     json_number(sensor, "clock_mhz", clock_mhz);
     json_number(sensor, "power_w", power_w);
     json_number(sensor, "temperature_c", temperature_c);
-    cJSON_AddItemToArray(list, sensor);
 }
 
 /* ---- sysfs --------------------------------------------------------------------------------------------------- */

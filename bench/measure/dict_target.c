@@ -5,10 +5,6 @@
 #include "bench/common/threads.h"
 #include "bench/peers/rivals.h"
 #include "bench/workload/baseline.h"
-#include "bench/workload/keys.h"
-#include "bench/workload/plan.h"
-
-#include "ordo/ordo.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,13 +261,13 @@ static struct judgement judge_above_limit(const struct case_at_hand *at, const s
 {
     const double limit = number_of(at->limits, text_of(at->test, "limit"));
     double       most = 0;
-    char         here[TEXT_BYTES], there[TEXT_BYTES];
+    char         here[TEXT_BYTES];
     for (int i = 0; i < a->n; i++)
         most = fmax(most, a->points[i].y * number_of(at->test, "unit") * number_of(at->test, "bytes"));
     if (isnan(limit))
         return judged(CANNOT_BE_ASKED, NAN, "the device's limits were not measured (--no-limits)");
     return judged(most > limit ? HOLDS : DOES_NOT, most / limit, "%s GB/s at most, memory copies at %s GB/s",
-                  text_giga(here, most), text_giga(there, limit));
+                  text_giga(here, most), text_giga(TEXT, limit));
 }
 
 /* ---- models of time over the number of batches --------------------------------------------------------------- */
@@ -330,8 +329,7 @@ static struct judgement judge_order(const struct case_at_hand *at)
     int          steps = 0, n = 0;
     char         seen[160] = "";
     size_t       used = 0;
-    cJSON_ArrayForEach(cells, list)
-    {
+    cJSON_ArrayForEach(cells, list) {
         struct line  line = line_of(at, cells, NULL);
         const double mean = mean_of(&line);
         free(line.points);
@@ -351,8 +349,7 @@ static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJS
 {
     const cJSON *cells = NULL;
     double       sum = 0;
-    cJSON_ArrayForEach(cells, list)
-    {
+    cJSON_ArrayForEach(cells, list) {
         struct line line = line_of(at, cells, NULL);
         if (line.n == 0)
             *missing = cells;
@@ -422,7 +419,7 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     struct line  cases = line_of(at, left, each);
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
-    char         from[TEXT_BYTES], to[TEXT_BYTES];
+    char         to[TEXT_BYTES];
     for (int i = 0; i < cases.n; i++) {
         cJSON *cells = cJSON_Duplicate(left, true);
         json_exact(cells, each, cases.points[i].x);
@@ -440,7 +437,7 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     return judged(last <= first ? DOES_NOT
                   : back        ? BY_LESS
                                 : HOLDS,
-                  NAN, "the least is at %s first, at %s last", text_count(from, (size_t) first),
+                  NAN, "the least is at %s first, at %s last", text_count(TEXT, (size_t) first),
                   text_count(to, (size_t) last));
 }
 

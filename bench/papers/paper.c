@@ -5,7 +5,6 @@
 #include "bench/common/terminal.h"
 #include "bench/workload/workload.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +43,11 @@ static void spread_common(const cJSON *experiment)
 {
     cJSON       *run = NULL;
     const cJSON *member = NULL;
-    cJSON_ArrayForEach(run, json_at(experiment, "runs")) cJSON_ArrayForEach(member, json_at(experiment, "common"))
-    {
-        if (!json_at(run, member->string) && !json_at(run, "limit"))
-            cJSON_AddItemToObject(run, member->string, cJSON_Duplicate(member, true));
-    }
+    cJSON_ArrayForEach(run, json_at(experiment, "runs"))
+        cJSON_ArrayForEach(member, json_at(experiment, "common")) {
+            if (!json_at(run, member->string) && !json_at(run, "limit"))
+                cJSON_AddItemToObject(run, member->string, cJSON_Duplicate(member, true));
+        }
 }
 
 /* Makes a row of each member if the last cell is an object: [..., name, number]. */
@@ -56,15 +55,13 @@ static void spread_rows(cJSON *experiment)
 {
     cJSON       *all = cJSON_CreateArray();
     const cJSON *row = NULL, *cell = NULL;
-    cJSON_ArrayForEach(row, json_at(experiment, "rows"))
-    {
+    cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
         const int    last = cJSON_GetArraySize(row) - 1;
         const cJSON *cells = cJSON_GetArrayItem(row, last);
         if (!cJSON_IsObject(cells))
             cJSON_AddItemToArray(all, cJSON_Duplicate(row, true));
         else
-            cJSON_ArrayForEach(cell, cells)
-            {
+            cJSON_ArrayForEach(cell, cells) {
                 cJSON *one = cJSON_Duplicate(row, true);
                 cJSON_ReplaceItemInArray(one, last, cJSON_CreateString(cell->string));
                 cJSON_AddItemToArray(one, cJSON_Duplicate(cell, true));
@@ -78,8 +75,7 @@ static void spread_rows(cJSON *experiment)
 static cJSON *spread(cJSON *paper)
 {
     cJSON *experiment = NULL;
-    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
-    {
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
         spread_common(experiment);
         spread_rows(experiment);
     }
@@ -134,8 +130,7 @@ const char *paper_structure(const cJSON *paper, const char *structure)
 const char *paper_name_of(const cJSON *paper, const char *ordo)
 {
     const cJSON *structure = NULL;
-    cJSON_ArrayForEach(structure, json_at(paper, "structures"))
-    {
+    cJSON_ArrayForEach(structure, json_at(paper, "structures")) {
         if (*ordo && text_is(structure, "ordo", ordo))
             return structure->string;
     }
@@ -159,8 +154,7 @@ const char *paper_needs(const cJSON *paper)
 {
     const cJSON *needed = NULL, *list = json_at(paper, "needs");
     const char  *missing = NULL;
-    cJSON_ArrayForEach(needed, list)
-    {
+    cJSON_ArrayForEach(needed, list) {
         if (cJSON_IsString(needed) && is_there(needed->valuestring))
             return NULL;
         missing = cJSON_IsString(needed) ? needed->valuestring : missing;
@@ -171,8 +165,7 @@ const char *paper_needs(const cJSON *paper)
 const cJSON *paper_experiment(const cJSON *paper, const char *id)
 {
     const cJSON *experiment = NULL;
-    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
-    {
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
         if (text_is(experiment, "id", id))
             break;
     }

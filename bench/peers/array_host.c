@@ -4,10 +4,6 @@
 #include "host.h"
 
 #include "bench/common/threads.h"
-#include "bench/workload/baseline.h"
-#include "bench/workload/inputs.h"
-#include "bench/workload/keys.h"
-#include "bench/workload/workload.h"
 
 #include <gnu/libc-version.h>
 #include <math.h>

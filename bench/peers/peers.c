@@ -7,7 +7,6 @@
 #include "bench/common/timing.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,8 +136,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
 const cJSON *peer_row(const cJSON *rows, size_t count)
 {
     const cJSON *row = NULL, *best = NULL;
-    cJSON_ArrayForEach(row, rows)
-    {
+    cJSON_ArrayForEach(row, rows) {
         if (number_of(row, "count") == (double) count && (!best || number_of(row, "rate") > number_of(best, "rate")))
             best = row;
     }

@@ -5,7 +5,6 @@
 
 #include "bench/common/timing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const lockfree_lines[] = {

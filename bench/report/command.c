@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,8 @@ static size_t count_wrong(const cJSON *json)
 {
     size_t       wrong = text_is(json, "check", "WRONG");
     const cJSON *value = NULL;
-    cJSON_ArrayForEach(value, json) wrong += count_wrong(value);
+    cJSON_ArrayForEach(value, json)
+        wrong += count_wrong(value);
     return wrong;
 }
 

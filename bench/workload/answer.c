@@ -3,7 +3,6 @@
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
-#include "model.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 
 #include "baseline.h"
 #include "bench/common/threads.h"
-#include "workload.h"
 
 #include <math.h>
 #include <stdlib.h>

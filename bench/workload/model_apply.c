@@ -5,7 +5,6 @@
 
 #include "baseline.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <stdlib.h>
 

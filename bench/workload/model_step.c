@@ -4,7 +4,6 @@
 #include "baseline.h"
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <stdlib.h>
 

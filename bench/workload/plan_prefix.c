@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "model.h"
 
 #include <stdlib.h>
 

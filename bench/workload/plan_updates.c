@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
 
 bool draw_changes(struct dict_plan *plan, enum step_call call)
 {

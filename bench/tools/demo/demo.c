@@ -2,17 +2,13 @@
 /* ordo-demo: sorts the address ranges of all countries on the device, maps millions of addresses to countries, and
  * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
 #include "bench/common/device.h"
-#include "bench/common/json.h"
 #include "bench/common/options.h"
-#include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "parts.h"
-#include "ranges.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,17 +100,16 @@ static struct table step_table(const struct demo *demo)
 /* `first` NaN: one run. */
 static void show_step(struct demo *demo, const char *name, size_t items, double first, double seconds)
 {
-    char               count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
+    char               time_text[TEXT_BYTES];
     const struct table table = step_table(demo);
-    table_row(&table, (const char *[]) { name, text_grouped(count, items), text_seconds(first_text, first),
-                                         text_seconds(time_text, seconds), text_rate(rate, (double) items / seconds) });
+    table_row(&table, (const char *[]) { name, text_grouped(TEXT, items), text_seconds(TEXT, first),
+                                         text_seconds(time_text, seconds), text_rate(TEXT, (double) items / seconds) });
 
-    cJSON *step = cJSON_CreateObject();
+    cJSON *step = json_append(demo->json_steps);
     json_text(step, "step", name);
     json_exact(step, "items", (double) items);
     json_number(step, "first_run_seconds", first);
     json_number(step, "seconds", seconds);
-    cJSON_AddItemToArray(demo->json_steps, step);
 }
 
 typedef ordo_status (*step_fn)(struct demo *demo, void *arg);
@@ -153,10 +148,10 @@ static void start(struct demo *demo)
     open_demo(demo);
     const struct ordo_facts *facts = demo->facts;
 
-    char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
+    char cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
     progress_clear();
     say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
-        facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
+        facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(TEXT, (double) facts->global_bytes));
     say(demo->out, 9, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s", lanes_name(facts->lanes), facts->sub_group,
         atomics_name(facts->atomics));
     text_seconds(cold, first.open_ms / 1e3);
@@ -194,11 +189,11 @@ static void read_ranges(struct demo *demo)
                      missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
-    char time[TEXT_BYTES], count[TEXT_BYTES];
+    char time[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
         report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->options.file);
-    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
+    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(TEXT, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
     json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
@@ -334,20 +329,18 @@ static void show_countries(struct demo *demo)
         const size_t   count = by_country[country];
         if (count == 0)
             break;
-        char name[3], count_text[TEXT_BYTES], share[TEXT_BYTES], bar[41] = "";
+        char name[3], share[TEXT_BYTES], bar[41] = "";
         geoip_country_name(country, name);
         memset(bar, '#', (size_t) (40.0 * (double) count / most + 0.5));
         table_row(&table,
-                  (const char *[]) { name, text_grouped(count_text, count),
+                  (const char *[]) { name, text_grouped(TEXT, count),
                                      text_percent(share, (double) count / (double) demo->result.checked), bar });
-        cJSON *entry = cJSON_CreateObject();
+        cJSON *entry = json_append(list);
         json_text(entry, "country", name);
         json_exact(entry, "addresses", (double) count);
-        cJSON_AddItemToArray(list, entry);
         by_country[country] = 0;
     }
-    char unlisted[TEXT_BYTES];
-    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(unlisted, demo->result.unlisted));
+    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(TEXT, demo->result.unlisted));
     json_exact(demo->json, "in_no_range", (double) demo->result.unlisted);
 }
 

@@ -3,9 +3,6 @@
 
 #include "bench/common/device.h"
 #include "bench/common/timing.h"
-#include "ranges.h"
-
-#include "ordo/ordo.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -220,12 +217,12 @@ static void show_rivals(const struct fixture *fixture, FILE *out, cJSON *json)
     table_head(&table);
     for (int r = 0; r < N_RIVALS; r++) {
         const struct seconds *seconds = &fixture->rivals[r].seconds;
-        char                  batch[TEXT_BYTES], changes[TEXT_BYTES], resolve[TEXT_BYTES], rate[TEXT_BYTES];
+        char                  batch[TEXT_BYTES], changes[TEXT_BYTES], resolve[TEXT_BYTES];
         const double          per_second = rounds * (double) fixture->batch / seconds->update;
         const double          asked = rounds * (double) fixture->per_round / seconds->ask;
         table_row(&table, (const char *[]) {
                               names[r], text_seconds(batch, seconds->update / rounds), text_rate(changes, per_second),
-                              text_seconds(resolve, seconds->resolve / rounds), text_rate(rate, asked) });
+                              text_seconds(resolve, seconds->resolve / rounds), text_rate(TEXT, asked) });
         cJSON *entry = cJSON_AddObjectToObject(json, names[r]);
         json_number(entry, "changes_per_second", per_second);
         json_number(entry, "resolve_seconds", seconds->resolve / rounds);
@@ -276,14 +273,13 @@ static void show_crossover_row(const struct fixture *fixture, const struct table
     text_crossover(text[5], questions);
     table_row(table, (const char *[]) { text[0], text[1], text[2], text[3], text[4], text[5] });
 
-    cJSON *entry = cJSON_CreateObject();
+    cJSON *entry = json_append(list);
     json_exact(entry, "batch", (double) fixture->batch);
     json_number(entry, "lsm_changes_per_second", changes[THE_LSM]);
     json_number(entry, "array_changes_per_second", changes[THE_ARRAY]);
     json_number(entry, "lsm_addresses_per_second", asked[THE_LSM]);
     json_number(entry, "array_addresses_per_second", asked[THE_ARRAY]);
     json_number(entry, "lsm_ahead_to_addresses_per_change", questions);
-    cJSON_AddItemToArray(list, entry);
 }
 
 /* Batches of a tenth of the table, and smaller by factors of four. */
@@ -324,12 +320,11 @@ static void show_verdict(const struct fixture *fixture, FILE *out, cJSON *json)
 static ordo_status report_change(struct fixture *fixture, FILE *out, cJSON *json)
 {
     const size_t half = fixture->geoip->count / 20, per_round = fixture->count < ROUNDS ? 1 : fixture->count / ROUNDS;
-    char         changes[TEXT_BYTES], asked[TEXT_BYTES];
     TRY(play_twice(fixture, 2 * half, ROUNDS, per_round));
     say(out, 0,
         "ranges that change: %d batches, each announces %s ranges and withdraws as many. After each, %s addresses ask, "
         "twice, for the last range that begins at or before them; resolving is what takes longer the first time\n\n",
-        ROUNDS, text_grouped(changes, half), text_grouped(asked, per_round));
+        ROUNDS, text_grouped(TEXT, half), text_grouped(TEXT, per_round));
     show_rivals(fixture, out, json);
     show_verdict(fixture, out, json);
     return ORDO_OK;

@@ -5,8 +5,6 @@
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 
-#include "ordo/ordo.h"
-
 #include <stdlib.h>
 
 /* A range has at most 62 prefixes. */
@@ -142,12 +140,12 @@ static void compare(struct fixture *fixture)
 
 static void show(const struct fixture *fixture, FILE *out, cJSON *json)
 {
-    char   prefixes[TEXT_BYTES], asked[TEXT_BYTES], time[TEXT_BYTES], rate[TEXT_BYTES];
+    char   prefixes[TEXT_BYTES], asked[TEXT_BYTES], time[TEXT_BYTES];
     cJSON *list = cJSON_AddObjectToObject(json, "prefixes");
     text_grouped(prefixes, fixture->n_prefixes);
     text_grouped(asked, fixture->count);
     say(out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second", prefixes, asked,
-        text_seconds(time, fixture->seconds), text_rate(rate, (double) fixture->count / fixture->seconds));
+        text_seconds(time, fixture->seconds), text_rate(TEXT, (double) fixture->count / fixture->seconds));
     if (fixture->wrong)
         say(out, 7, "WRONG: %zu of %s rows are not those of the range that begins before the address\n", fixture->wrong,
             asked);

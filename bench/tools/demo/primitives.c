@@ -2,8 +2,6 @@
 #include "parts.h"
 
 #include "bench/common/device.h"
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
 #include "bench/measure/measure.h"
 #include "bench/peers/host.h"
 
@@ -58,14 +56,13 @@ static ordo_status measure(ordo_device *device, struct target *target, double *s
 
 static void add_json(cJSON *list, const struct row *row, const struct spec *spec, double rate, double host_rate)
 {
-    cJSON *entry = cJSON_CreateObject();
+    cJSON *entry = json_append(list);
     json_text(entry, "workload", workload_name(row->spec.workload));
     json_text(entry, "variant", variant_name(row->spec.workload, row->spec.variant));
     json_exact(entry, "value_bytes", row->spec.value_bytes);
     json_exact(entry, "operations", (double) spec_operations(spec));
     json_number(entry, "per_second", rate);
     json_number(entry, "host_per_second", host_rate);
-    cJSON_AddItemToArray(list, entry);
 }
 
 ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why)
@@ -98,9 +95,9 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
             report_error("WRONG: %s: %s", rows[r].label, why);
         }
 
-        char         count[TEXT_BYTES], rate[TEXT_BYTES], host[TEXT_BYTES];
+        char         rate[TEXT_BYTES], host[TEXT_BYTES];
         const double per_second = (double) spec_operations(&spec) / seconds;
-        table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(count, spec_operations(&spec)),
+        table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(TEXT, spec_operations(&spec)),
                                              text_rate(rate, per_second), text_rate(host, host_rate) });
         add_json(list, &rows[r], &spec, per_second, host_rate);
     }

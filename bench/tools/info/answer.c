@@ -8,7 +8,6 @@
 #include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +26,11 @@ static int answer_platforms(void)
     if (clGetPlatformIDs(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
         n = 0;
     for (cl_uint p = 0; p < n && p < PLATFORMS_MAX; p++) {
-        cJSON *platform = cJSON_CreateObject();
+        cJSON *platform = json_append(list);
         json_exact(platform, "number", p);
         add_platform_text(platform, "name", ids[p], CL_PLATFORM_NAME);
         add_platform_text(platform, "vendor", ids[p], CL_PLATFORM_VENDOR);
         add_platform_text(platform, "version", ids[p], CL_PLATFORM_VERSION);
-        cJSON_AddItemToArray(list, platform);
     }
     return child_answer(list);
 }

@@ -9,8 +9,6 @@
 #include "bench/tools/prepare/prepare.h"
 #include "report.h"
 
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +37,9 @@ static bool any_usable(const cJSON *json)
 {
     const cJSON *platform = NULL, *device = NULL;
     cJSON_ArrayForEach(platform, json_at(json, "platforms"))
-        cJSON_ArrayForEach(device, json_at(platform, "devices")) if (is_true(device, "usable")) return true;
+        cJSON_ArrayForEach(device, json_at(platform, "devices"))
+            if (is_true(device, "usable"))
+                return true;
     return false;
 }
 

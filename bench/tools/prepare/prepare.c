@@ -8,11 +8,8 @@
 #include "bench/common/timing.h"
 #include "bench/workload/workload.h"
 
-#include "ordo/ordo.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -2,7 +2,6 @@
 #include "group.h"
 
 #include "bench/common/device.h"
-#include "bench/common/timing.h"
 
 #include <stdlib.h>
 #include <string.h>

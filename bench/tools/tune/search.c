@@ -3,7 +3,6 @@
 
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
-#include "bench/common/timing.h"
 
 #include <math.h>
 #include <string.h>

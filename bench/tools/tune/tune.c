@@ -12,9 +12,7 @@
 #include "bench/common/json.h"
 #include "bench/common/options.h"
 #include "bench/common/terminal.h"
-#include "bench/common/timing.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
