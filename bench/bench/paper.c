@@ -103,8 +103,7 @@ struct words {
     size_t used;
 };
 
-static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct words *words, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

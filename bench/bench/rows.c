@@ -196,9 +196,8 @@ cJSON *row_point(const struct spec *spec)
     return json;
 }
 
-static void word(struct command *command, const char *option, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void word(struct command *command, const char *option, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void word(struct command *command, const char *option, const char *format,
+                                                       ...)
 {
     va_list args;
     if (command->n + 2 > WORDS_MAX)

@@ -6,6 +6,7 @@
 #include "timing.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,13 +382,7 @@ static ordo_status measure(const struct bench *bench, struct limits *out)
 ordo_status measure_limits(ordo_device *device, struct limits *out)
 {
     struct bench bench = { .device = device };
-    *out = (struct limits) { .copy = { NAN, NAN, NAN, 0 },
-                             .from_memory = { NAN, NAN, NAN },
-                             .from_cache = { NAN, NAN, NAN },
-                             .launch = NAN,
-                             .launch_and_wait = NAN,
-                             .to_device = NAN,
-                             .from_device = NAN };
+    *out = limits_from_json(NULL); /* all unknown */
     ordo_status got = open_bench(&bench);
     if (got == ORDO_OK)
         got = measure(&bench, out);
@@ -397,46 +392,45 @@ ordo_status measure_limits(ordo_device *device, struct limits *out)
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
+/* Numbers, sizes, and their fields in files. A number that was not measured is NaN. */
+#define LIMIT(member, name)                                                                                            \
+    {                                                                                                                  \
+        offsetof(struct limits, member), name                                                                          \
+    }
+static const struct {
+    size_t      at;
+    const char *name;
+} numbers[] = { LIMIT(copy.bytes_per_second, "copy_bytes_per_s"),
+                LIMIT(copy.by_command, "copy_by_command"),
+                LIMIT(copy.by_kernel, "copy_by_kernel"),
+                LIMIT(from_memory[0], "gathers_32_per_s"),
+                LIMIT(from_cache[0], "gathers_32_from_cache_per_s"),
+                LIMIT(from_memory[1], "gathers_64_per_s"),
+                LIMIT(from_cache[1], "gathers_64_from_cache_per_s"),
+                LIMIT(from_memory[2], "gathers_128_per_s"),
+                LIMIT(from_cache[2], "gathers_128_from_cache_per_s"),
+                LIMIT(launch, "launch_s"),
+                LIMIT(launch_and_wait, "launch_and_wait_s"),
+                LIMIT(to_device, "to_device_bytes_per_s"),
+                LIMIT(from_device, "from_device_bytes_per_s") };
+#define N_NUMBERS (sizeof numbers / sizeof *numbers)
+
 cJSON *limits_to_json(const struct limits *limits)
 {
     cJSON *json = cJSON_CreateObject();
-    json_number(json, "copy_bytes_per_s", limits->copy.bytes_per_second);
-    json_number(json, "copy_by_command", limits->copy.by_command);
-    json_number(json, "copy_by_kernel", limits->copy.by_kernel);
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        json_number(json, numbers[i].name, *(const double *) ((const char *) limits + numbers[i].at));
     json_exact(json, "copy_bytes", (double) limits->copy.bytes);
-    for (int g = 0; g < N_GATHERS; g++) {
-        char name[40];
-        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
-        json_number(json, name, limits->from_memory[g]);
-        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
-        json_number(json, name, limits->from_cache[g]);
-    }
     json_exact(json, "gather_table_bytes", (double) limits->memory_bytes);
     json_exact(json, "gather_cached_bytes", (double) limits->cache_bytes);
-    json_number(json, "launch_s", limits->launch);
-    json_number(json, "launch_and_wait_s", limits->launch_and_wait);
-    json_number(json, "to_device_bytes_per_s", limits->to_device);
-    json_number(json, "from_device_bytes_per_s", limits->from_device);
     return json;
 }
 
 struct limits limits_from_json(const cJSON *json)
 {
-    struct limits limits = { .copy = { .bytes_per_second = number_of(json, "copy_bytes_per_s"),
-                                       .by_command = number_of(json, "copy_by_command"),
-                                       .by_kernel = number_of(json, "copy_by_kernel"),
-                                       .bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) },
-                             .launch = number_of(json, "launch_s"),
-                             .launch_and_wait = number_of(json, "launch_and_wait_s"),
-                             .to_device = number_of(json, "to_device_bytes_per_s"),
-                             .from_device = number_of(json, "from_device_bytes_per_s") };
-    for (int g = 0; g < N_GATHERS; g++) {
-        char name[40];
-        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
-        limits.from_memory[g] = number_of(json, name);
-        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
-        limits.from_cache[g] = number_of(json, name);
-    }
+    struct limits limits = { .copy.bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) };
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        *(double *) ((char *) &limits + numbers[i].at) = number_of(json, numbers[i].name);
     return limits;
 }
 

@@ -38,7 +38,7 @@ static const struct {
 
 /* ---- short forms of a file ----------------------------------------------------------------------------------- */
 
-/* Copies the members of "common" to each run that has none of its own. */
+/* Copies each member of "common" to the runs that lack it. */
 static void spread_common(const cJSON *experiment)
 {
     cJSON       *run = NULL;

@@ -89,10 +89,7 @@ static void store_settled(void *settling_, size_t from, size_t to, int part)
         const uint64_t key = range_key(settling->plan, place);
         if (!explained(&settling->histories[place], &there) || !there)
             continue;
-        set_element(after->keys, after->key_bytes, at, key);
-        if (after->value_bytes)
-            set_element(after->values, after->value_bytes, at, value_by_key(key_stored(after->type, key)));
-        at++;
+        model_set(after, at++, key, value_by_key(key_stored(after->type, key)));
     }
 }
 

@@ -131,6 +131,15 @@ static inline uint64_t model_value(const struct model *model, size_t i)
     return model->value_bytes ? element(model->values, model->value_bytes, i) : 0;
 }
 
+static inline void model_set(const struct model *model, size_t i, uint64_t key, uint64_t value)
+{
+    set_element(model->keys, model->key_bytes, i, key);
+    if (model->value_bytes)
+        set_element(model->values, model->value_bytes, i, value);
+}
+/* Drops the elements whose flag differs from `value`. */
+void model_keep(struct model *model, const bool *flags, bool value);
+
 /* Number of keys below `key` (ordered form); fast if it is `hint`. */
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
 /* Number of keys <= `key`, at least `from`; fast if it is slightly more. */

@@ -77,8 +77,7 @@ static void look_at_pci(struct hardware *hardware)
         closedir(bus);
 }
 
-static bool exists(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool exists(const char *root, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool exists(const char *root, const char *format, ...)
 {
     char    path[512];
     va_list args;
@@ -148,8 +147,7 @@ struct pad {
     int n;
 };
 
-static void advise(struct pad *pad, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void advise(struct pad *pad, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void advise(struct pad *pad, const char *format, ...)
 {
     va_list args;
     if (pad->n == ADVICE_MAX)

@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* "      lanes      text" */
-static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(const char *what, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void line(const char *what, const char *format, ...)
 {
     char    text[2048];
     va_list args;

@@ -110,7 +110,7 @@ struct values values_in_use(const struct group *group);
 struct values values_before(const struct group *group);
 bool          changed(const struct group *group);
 
-/* These return false with the reason in `why`. all_right runs each trial once and checks its output. time_trial takes
+/* False with the reason in `why`. all_right runs each trial once and checks its output. time_trial takes
  * the least of several repetitions, because other work only adds time. */
 bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
 bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why);
