@@ -80,10 +80,10 @@ static void run_group(struct run *run, struct series *list, int from, int n, con
 static void introduce_workload(const struct run *run, enum workload workload)
 {
     const struct options *o = run->options;
-    char                  queries[TEXT_BYTES], more[160] = "";
+    char                  more[160] = "";
     size_t                used = 0;
     if (workload_has_queries(workload))
-        used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(queries, run->n_queries));
+        used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(TEXT, run->n_queries));
     if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD)
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)

@@ -185,15 +185,14 @@ static void suspect_again(struct check *check, struct compared *suspect)
 /* "fillrandom lsm u32+4 2^20, batches of 2^16" */
 static void describe(const cJSON *row, char *text, size_t bytes)
 {
-    char         count[TEXT_BYTES], batch[TEXT_BYTES];
     const double of = number_of(row, "batch");
     const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
     size_t       used =
         (size_t) snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s", text_of(row, "workload"), *variant ? " " : "", variant,
                           text_of(row, "key"), number_of(row, "value_bytes"), strcmp(dist, "uniform") ? " " : "",
-                          strcmp(dist, "uniform") ? dist : "", text_count(count, (size_t) number_of(row, "count")));
+                          strcmp(dist, "uniform") ? dist : "", text_count(TEXT, (size_t) number_of(row, "count")));
     if (of > 0 && used < bytes)
-        snprintf(text + used, bytes - used, "/%s", text_count(batch, (size_t) of));
+        snprintf(text + used, bytes - used, "/%s", text_count(TEXT, (size_t) of));
 }
 
 static void show_slower(FILE *out, const struct compared *rows, int n)
@@ -204,11 +203,11 @@ static void show_slower(FILE *out, const struct compared *rows, int n)
     const struct table table = { .out = out, .columns = columns, .n_columns = 4 };
     table_head(&table);
     for (int i = 0; i < n; i++) {
-        char what[160], before[TEXT_BYTES], ratio[TEXT_BYTES];
+        char what[160], ratio[TEXT_BYTES];
         if (rows[i].verdict != SLOWER)
             continue;
         describe(rows[i].row, what, sizeof what);
-        table_row(&table, (const char *[]) { what, text_rate(before, rows[i].before), text_rate(TEXT, rows[i].after),
+        table_row(&table, (const char *[]) { what, text_rate(TEXT, rows[i].before), text_rate(TEXT, rows[i].after),
                                              text_ratio(ratio, rows[i].after / rows[i].before) });
     }
 }

@@ -245,10 +245,10 @@ static void show(const struct comparison *c)
 static void introduce(const struct comparison *c)
 {
     const struct spec *spec = &c->point;
-    char               count[TEXT_BYTES], queries[TEXT_BYTES], data[32], more[80] = "";
+    char               count[TEXT_BYTES], data[32], more[80] = "";
     snprintf(data, sizeof data, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
     if (workload_has_queries(spec->workload))
-        snprintf(more, sizeof more, ", %s queries", text_count(queries, spec->n_queries));
+        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, spec->n_queries));
     else if (workload_is_dict(spec->workload))
         snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(spec)));
     say(c->run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(spec->workload), workload_text(spec->workload),

@@ -436,14 +436,14 @@ struct limits limits_from_json(const cJSON *json)
 
 void say_limits(FILE *out, int indent, const struct limits *l)
 {
-    char copy[TEXT_BYTES], back[TEXT_BYTES], launch[TEXT_BYTES];
+    char copy[TEXT_BYTES], launch[TEXT_BYTES];
     char memory[N_GATHERS][TEXT_BYTES], cache[N_GATHERS][TEXT_BYTES];
     for (int g = 0; g < N_GATHERS; g++) {
         text_rate(memory[g], l->from_memory[g]);
         text_rate(cache[g], l->from_cache[g]);
     }
     say(out, indent + 11, "%*s%-10s %s GB/s, read and written; from the host %s GB/s, back %s", indent, "", "copies",
-        text_giga(copy, l->copy.bytes_per_second), text_giga(TEXT, l->to_device), text_giga(back, l->from_device));
+        text_giga(copy, l->copy.bytes_per_second), text_giga(TEXT, l->to_device), text_giga(TEXT, l->from_device));
     say(out, indent + 11,
         "%*s%-10s a second, of 32 / 64 / 128 bytes at random: %s / %s / %s from memory, %s / %s / %s from its cache",
         indent, "", "gathers", memory[0], memory[1], memory[2], cache[0], cache[1], cache[2]);

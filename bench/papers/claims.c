@@ -411,7 +411,6 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     struct line  cases = line_of(at, left, each);
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
-    char         to[TEXT_BYTES];
     for (int i = 0; i < cases.n; i++) {
         cJSON *cells = cJSON_Duplicate(left, true);
         json_exact(cells, each, cases.points[i].x);
@@ -427,7 +426,7 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     if (n < 2)
         return too_few();
     return judged(verdict_of(last > first && !back, last > first), NAN, "the least is at %s first, at %s last",
-                  text_count(TEXT, (size_t) first), text_count(to, (size_t) last));
+                  text_count(TEXT, (size_t) first), text_count(TEXT, (size_t) last));
 }
 
 /* ---- all together -------------------------------------------------------------------------------------------- */

@@ -148,7 +148,7 @@ static void start(struct demo *demo)
     open_demo(demo);
     const struct ordo_facts *facts = demo->facts;
 
-    char cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
+    char cold[TEXT_BYTES], build[TEXT_BYTES], warm[TEXT_BYTES];
     progress_clear();
     say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
         facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(TEXT, (double) facts->global_bytes));
@@ -160,7 +160,7 @@ static void start(struct demo *demo)
         say(demo->out, 9, "opened   in %s with what an earlier run has found out, a second time in %s", cold, warm);
     else
         say(demo->out, 9, "opened   in %s (building kernels %s, self-test %s), a second time in %s", cold,
-            text_seconds(build, first.build_ms / 1e3), text_seconds(test, first.self_test_ms / 1e3), warm);
+            text_seconds(build, first.build_ms / 1e3), text_seconds(TEXT, first.self_test_ms / 1e3), warm);
     if (facts->dropped[0])
         say(demo->out, 9, "dropped  %s", facts->dropped);
     fprintf(demo->out, "\n");
@@ -267,9 +267,7 @@ static double map_and_check(struct demo *demo, const char *name, const uint32_t 
 {
     struct map_step step = { words_on_device(demo, count, addresses), words_on_device(demo, count, NULL), count };
     run_step(demo, name, count, map_addresses, &step);
-
-    char answers[TEXT_BYTES];
-    progress("checking %s answers", text_grouped(answers, count));
+    progress("checking %s answers", text_grouped(TEXT, count));
     uint32_t *ranks = words_from_device(demo, step.ranks, count);
     device_release((const cl_mem[]) { step.addresses, step.ranks }, 2);
     const double begin = now();

@@ -95,10 +95,10 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
             report_error("WRONG: %s: %s", rows[r].label, why);
         }
 
-        char         rate[TEXT_BYTES], host[TEXT_BYTES];
+        char         rate[TEXT_BYTES];
         const double per_second = (double) spec_operations(&spec) / seconds;
         table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(TEXT, spec_operations(&spec)),
-                                             text_rate(rate, per_second), text_rate(host, host_rate) });
+                                             text_rate(rate, per_second), text_rate(TEXT, host_rate) });
         add_json(list, &rows[r], &spec, per_second, host_rate);
     }
     return ORDO_OK;

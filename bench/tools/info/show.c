@@ -64,13 +64,13 @@ static void show_atomics(const cJSON *facts)
 
 static void show_facts(const cJSON *facts)
 {
-    char memory[TEXT_BYTES], largest[TEXT_BYTES], local[TEXT_BYTES], cache[TEXT_BYTES];
+    char largest[TEXT_BYTES], local[TEXT_BYTES];
     line("driver", "%s, %s", text_of(facts, "driver"), text_of(facts, "opencl"));
-    line("memory", "%s%s, largest buffer %s", text_bytes(memory, number_of(facts, "global_bytes")),
+    line("memory", "%s%s, largest buffer %s", text_bytes(TEXT, number_of(facts, "global_bytes")),
          is_true(facts, "unified_memory") ? " shared with the host" : "",
          text_bytes(largest, number_of(facts, "max_alloc_bytes")));
     line("units", "%g at %g MHz; cache %s in lines of %g bytes", number_of(facts, "compute_units"),
-         number_of(facts, "clock_mhz"), text_bytes(cache, number_of(facts, "cache_bytes")),
+         number_of(facts, "clock_mhz"), text_bytes(TEXT, number_of(facts, "cache_bytes")),
          number_of(facts, "cache_line_bytes"));
     line("groups", "up to %g work-items with %s of local memory", number_of(facts, "max_group"),
          text_bytes(local, number_of(facts, "local_bytes")));
