@@ -231,12 +231,10 @@ static void show(const struct comparison *c)
     table_head(&table);
     for (int i = 0; i < c->n; i++) {
         const struct line *line = &c->lines[i];
-        char               texts[4][TEXT_BYTES];
-        table_row(&table,
-                  (const char *[]) { line->what, line->on, text_rate(texts[0], line->rate),
-                                     text_seconds(texts[1], line->wall.median),
-                                     text_percent(texts[2], (line->wall.high - line->wall.low) / 2 / line->wall.median),
-                                     text_ratio(texts[3], line->rate / best), line->check });
+        table_row(&table, (const char *[]) {
+                              line->what, line->on, text_rate(TEXT, line->rate), text_seconds(TEXT, line->wall.median),
+                              text_percent(TEXT, (line->wall.high - line->wall.low) / 2 / line->wall.median),
+                              text_ratio(TEXT, line->rate / best), line->check });
     }
     for (int i = 0; i < c->n_told; i++)
         say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);

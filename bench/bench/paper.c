@@ -505,6 +505,12 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
         say(out, 4, "and %d more, which --json keeps", others - OTHERS_PRINTED);
 }
 
+static void copy_texts(cJSON *to, const cJSON *from, const char *const *names)
+{
+    for (; *names; names++)
+        json_text(to, *names, text_of(from, *names));
+}
+
 static double scale_of_experiment(const struct paper_run *p, const cJSON *experiment)
 {
     for (int i = 0; i < p->n_parts; i++)
@@ -535,10 +541,7 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
         say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
         print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
-    json_text(json, "id", text_of(experiment, "id"));
-    json_text(json, "where", text_of(experiment, "where"));
-    json_text(json, "title", text_of(experiment, "title"));
-    json_text(json, "unit", text_of(experiment, "unit"));
+    copy_texts(json, experiment, (const char *[]) { "id", "where", "title", "unit", NULL });
     json_exact(json, "scale", scale);
     cJSON_AddItemToObject(json, "rows", rows);
 }
@@ -571,10 +574,7 @@ static void show_claim(const struct run *run, const cJSON *claim, const struct j
         text_of(claim, "where"), figures, judgement->why);
     if (*text_of(claim, "note"))
         say(run->out, 4, "    %s", text_of(claim, "note"));
-    json_text(json, "id", text_of(claim, "id"));
-    json_text(json, "where", text_of(claim, "where"));
-    json_text(json, "experiment", text_of(claim, "experiment"));
-    json_text(json, "says", text_of(claim, "says"));
+    copy_texts(json, claim, (const char *[]) { "id", "where", "experiment", "says", NULL });
     json_text(json, "verdict", verdict_name(judgement->verdict));
     cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
     json_number(json, "here", judgement->here);
@@ -616,8 +616,7 @@ static cJSON *object_in_file(struct run *run)
     cJSON_Delete(paper ? cJSON_DetachItemViaPointer(papers, paper) : NULL);
     paper = cJSON_CreateObject();
     json_exact(paper, "device", run->device_number);
-    json_text(paper, "id", text_of(p->paper, "id"));
-    json_text(paper, "paper", text_of(p->paper, "paper"));
+    copy_texts(paper, p->paper, (const char *[]) { "id", "paper", NULL });
     json_text(paper, "measured_on", text_of(p->paper, "device"));
     json_flag(paper, "full", p->full);
     cJSON_AddItemToArray(papers, paper);

@@ -83,6 +83,13 @@ struct timing_goal row_goal(const struct run *run)
                                   .device_too = true };
 }
 
+static void take_scratch(const struct run *run, struct row *row)
+{
+    struct ordo_memory memory = { 0 };
+    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
+        row->scratch_bytes = memory.scratch_peak_bytes;
+}
+
 /* The transferred bytes, and their share of the time. */
 static void take_transfers(const struct run *run, struct row *row)
 {
@@ -108,9 +115,7 @@ static void measure(struct run *run, struct row *row, struct target *target)
         failed_call(run, row, got);
         return;
     }
-    struct ordo_memory memory = { 0 };
-    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
-        row->scratch_bytes = memory.scratch_peak_bytes;
+    take_scratch(run, row);
     row->index_bytes = target_index_bytes(target);
     row->index_seconds = target_index_seconds(target);
 
@@ -190,9 +195,7 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
         failed_call(run, row, got);
         return;
     }
-    struct ordo_memory memory = { 0 };
-    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
-        row->scratch_bytes = memory.scratch_peak_bytes;
+    take_scratch(run, row);
     row->outcome = row->dict.right ? GOOD : WRONG;
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;

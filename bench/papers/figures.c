@@ -2,6 +2,7 @@
 #include "papers.h"
 
 #include "bench/common/json.h"
+#include "bench/common/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,25 +14,17 @@ struct rates {
     double least, most, mean;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return x < y ? -1 : x > y;
-}
-
-/* The median of a list of seconds; NaN if it is empty. */
+/* The median of a list of seconds; NaN if it is empty, or without memory. */
 static double median_of_samples(const cJSON *samples)
 {
-    const int    n = cJSON_GetArraySize(samples);
-    double      *seconds = n ? malloc((size_t) n * sizeof *seconds) : NULL, median = NAN;
+    double      *seconds = malloc(((size_t) cJSON_GetArraySize(samples) + 1) * sizeof *seconds);
     const cJSON *sample = NULL;
-    int          i = 0;
+    int          n = 0;
     if (!seconds)
         return NAN;
     cJSON_ArrayForEach(sample, samples)
-        seconds[i++] = sample->valuedouble;
-    qsort(seconds, (size_t) n, sizeof *seconds, ascending);
-    median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+        seconds[n++] = sample->valuedouble;
+    const double median = spread_of(seconds, n).median;
     free(seconds);
     return median;
 }

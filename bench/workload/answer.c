@@ -89,12 +89,13 @@ static bool ranges_right_at(const struct check *check, size_t i, char *why)
     return true;
 }
 
-static size_t first_not_below(const struct check *check, uint64_t query)
+/* The first of ascending keys that is not less. */
+static size_t first_not_below(const struct check *check, const void *keys, size_t count, uint64_t order)
 {
-    size_t from = 0, to = check->spec->count;
+    size_t from = 0, to = count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (order_at(check, check->in->keys, middle) < query)
+        if (order_at(check, keys, middle) < order)
             from = middle + 1;
         else
             to = middle;
@@ -119,7 +120,7 @@ static bool lookup_right_at(const struct check *check, size_t i, char *why)
     if (found == 1 && spec->value_bytes && is_first(check, input_index(check, value), query))
         return true; /* needs no search */
 
-    const size_t rank = first_not_below(check, query);
+    const size_t rank = first_not_below(check, check->in->keys, check->spec->count, query);
     const bool   present = is_first(check, rank, query);
     if (found != present)
         return because(why, "found[%zu] = %u, but the key is %s", i, found, present ? "there" : "not there");
@@ -327,15 +328,9 @@ static bool check_compact(struct check *check, char *why)
 /* The place of a key among ascending groups; `groups` if it is missing. */
 static size_t group_of(const struct check *check, size_t groups, uint64_t order)
 {
-    size_t from = 0, to = groups;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (order_at(check, check->answer->keys, middle) < order)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < groups && order_at(check, check->answer->keys, from) == order ? from : groups;
+    const void  *keys = check->answer->keys;
+    const size_t at = first_not_below(check, keys, groups, order);
+    return at < groups && order_at(check, keys, at) == order ? at : groups;
 }
 
 /* Subtracts every element from its group; nothing may remain. */

@@ -7,29 +7,30 @@
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name, *text;
+} workloads[N_ALL_WORKLOADS] = {
+#define X(id, name, text) [id] = { name, text },
+    WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
+#undef X
+};
+
 const char *workload_name(enum workload workload)
 {
-    static const char *const names[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = (name),
-        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
-#undef X
-    };
-    return names[workload];
+    return workloads[workload].name;
 }
 
 const char *workload_text(enum workload workload)
 {
-    static const char *const texts[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = (text),
-        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
-#undef X
-    };
-    return texts[workload];
+    return workloads[workload].text;
 }
 
 static const size_t runs_of_variant[] = { 4, 8, 16 };
 static const size_t rows_of_variant[] = { 4, 16, 64 };
 static const size_t top_of_variant[] = { 100, 100000 };
+
+/* The name, or NULL past the last of n. */
+#define NAMED(names) (variant < (int) (sizeof(names) / sizeof *(names)) ? (names)[variant] : NULL)
 
 const char *variant_name(enum workload workload, int variant)
 {
@@ -37,29 +38,30 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const groups[] = { "unsorted", "sorted" };
     static const char *const tops[] = { "100", "100000" };
     static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
+    static const char *const only[] = { "" };
     static const char *const queries[] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
     };
 #define X(id, stem, ...) #stem,
-    static const char *const structures[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
+    static const char *const structures[N_VARIANTS] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
 #undef X
 
     if (workload_is_dict(workload))
-        return variant < N_STRUCTURES ? structures[variant]
-               : variant == LOCKFREE  ? "lockfree"
-               : variant == CUCKOO    ? "cuckoo"
-                                      : NULL;
-    if (workload == MERGE_RUNS)
-        return variant < 3 ? runs[variant] : NULL;
+        return NAMED(structures);
     if (workload_has_queries(workload))
-        return variant < 7 ? queries[variant] : NULL;
-    if (workload == GROUPBY)
-        return variant < 2 ? groups[variant] : NULL;
-    if (workload == TOP)
-        return variant < 2 ? tops[variant] : NULL;
-    if (workload == GATHER)
-        return variant < 3 ? rows[variant] : NULL;
-    return variant == 0 ? "" : NULL;
+        return NAMED(queries);
+    switch (workload) {
+    case MERGE_RUNS:
+        return NAMED(runs);
+    case GROUPBY:
+        return NAMED(groups);
+    case TOP:
+        return NAMED(tops);
+    case GATHER:
+        return NAMED(rows);
+    default:
+        return NAMED(only);
+    }
 }
 
 bool variant_is_sorted(int variant)

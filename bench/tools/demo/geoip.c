@@ -25,24 +25,24 @@ static const char *skip_spaces(const char *at)
     return at;
 }
 
-/* Parses a number up to 2^32 - 1. NULL with the reason in *why. */
-static const char *parse_address(const char *at, uint32_t *out, const char **why)
+#define MALFORMED "not FIRST,LAST,COUNTRY with addresses as numbers"
+
+/* Parses a number up to 2^32 - 1 and the comma behind it. Returns NULL, or the error; advances *at. */
+static const char *parse_address(const char **at, uint32_t *out)
 {
-    at = skip_spaces(at);
-    if (*at < '0' || *at > '9') {
-        *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
-        return NULL;
-    }
-    uint64_t value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) {
-        value = value * 10 + (uint64_t) (*at - '0');
-        if (value > UINT32_MAX) {
-            *why = "an address above 4294967295";
-            return NULL;
-        }
+    const char *digit = skip_spaces(*at);
+    uint64_t    value = 0;
+    if (*digit < '0' || *digit > '9')
+        return MALFORMED;
+    for (; *digit >= '0' && *digit <= '9'; digit++) {
+        value = value * 10 + (uint64_t) (*digit - '0');
+        if (value > UINT32_MAX)
+            return "an address above 4294967295";
     }
     *out = (uint32_t) value;
-    return skip_spaces(at);
+    digit = skip_spaces(digit);
+    *at = digit + 1;
+    return *digit == ',' ? NULL : MALFORMED;
 }
 
 static bool is_country_letter(char c)
@@ -50,26 +50,12 @@ static bool is_country_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '?';
 }
 
-static const char *parse_comma(const char *at, const char **why)
-{
-    if (*at == ',')
-        return at + 1;
-    *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
-    return NULL;
-}
-
 /* Parses a range. Returns NULL, or the error. */
-static const char *parse_row(const char *text, struct row *out)
+static const char *parse_row(const char *at, struct row *out)
 {
-    const char *why = NULL;
-    const char *at = parse_address(text, &out->first, &why);
-    if (at)
-        at = parse_comma(at, &why);
-    if (at)
-        at = parse_address(at, &out->last, &why);
-    if (at)
-        at = parse_comma(at, &why);
-    if (!at)
+    const char *why = parse_address(&at, &out->first);
+    why = why ? why : parse_address(&at, &out->last);
+    if (why)
         return why;
     at = skip_spaces(at);
     if (!is_country_letter(at[0]) || !is_country_letter(at[1]))
@@ -77,9 +63,7 @@ static const char *parse_row(const char *text, struct row *out)
     out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
     if (*skip_spaces(at + 2))
         return "more than a country after the second comma";
-    if (out->last < out->first)
-        return "the range ends before it begins";
-    return NULL;
+    return out->last < out->first ? "the range ends before it begins" : NULL;
 }
 
 static bool append(struct rows *rows, struct row row)
