@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordo-bench: measures primitives and dictionaries, compared with copies, the host and other libraries. */
 #include "bench/common/child.h"
-#include "bench/common/device.h"
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
-#include "bench/peers/host.h"
 #include "bench/peers/peers.h"
 #include "bench/report/command.h"
 #include "run.h"
@@ -19,7 +15,7 @@
 
 static void ask_peer(struct run *run, struct series *series)
 {
-    char         why[512] = "";
+    char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
     if (!run->peer_program || left <= 0 || series->asked)
         return;
@@ -28,7 +24,7 @@ static void ask_peer(struct run *run, struct series *series)
     progress("the peer's turn");
     series->peers =
         peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &series->spec, run->sizes, run->n_sizes,
-                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why, sizeof why);
+                  isinf(left) ? run->n_sizes : left / run->rows_left * run->n_sizes * 0.3, why);
     if (!series->peers)
         report_error("%s", why);
 }
@@ -84,10 +80,10 @@ static void run_group(struct run *run, struct series *list, int from, int n, con
 static void introduce_workload(const struct run *run, enum workload workload)
 {
     const struct options *o = run->options;
-    char                  queries[TEXT_BYTES], more[160] = "";
+    char                  more[160] = "";
     size_t                used = 0;
     if (workload_has_queries(workload))
-        used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(queries, run->n_queries));
+        used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(TEXT, run->n_queries));
     if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD)
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)
@@ -478,13 +474,13 @@ int main(int argc, char **argv)
                            .argc = argc,
                            .argv = argv,
                            .out = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout };
-    char           why[512] = "";
+    char           why[WHY_BYTES] = "";
     for (int f = 0; f < options.n_compare; f++)
         old_files_read(&run.before, options.compare[f]);
-    if (options.peers && !(run.peer_program = peer_program(why, sizeof why)))
+    if (options.peers && !(run.peer_program = peer_program(why)))
         usage_error("--peers: %s", why);
     if (options.side_by_side && !run.peer_program)
-        run.peer_program = peer_program(why, sizeof why); /* optional */
+        run.peer_program = peer_program(why); /* optional */
     if (options.paper)
         run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();

@@ -2,8 +2,6 @@
 #include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +9,8 @@
 
 void old_files_read(struct old_files *old_files, const char *path)
 {
-    char   why[512] = "";
-    cJSON *file = json_read(path, why, sizeof why);
+    char   why[WHY_BYTES] = "";
+    cJSON *file = json_read(path, why);
     if (!file)
         usage_error("--compare: %s", why);
     if (!cJSON_IsArray(json_at(file, "rows")))
@@ -34,8 +32,7 @@ const char *old_files_differ(const struct old_files *old_files, const cJSON *dev
     const char *why = "it was measured on another device";
     for (int f = 0; f < old_files->n; f++) {
         const cJSON *theirs = NULL;
-        cJSON_ArrayForEach(theirs, json_at(old_files->files[f], "devices"))
-        {
+        cJSON_ArrayForEach(theirs, json_at(old_files->files[f], "devices")) {
             if (strcmp(text_of(theirs, "name"), text_of(device, "name")) != 0)
                 continue;
             if (strcmp(text_of(theirs, "driver"), text_of(device, "driver")) != 0)
@@ -52,8 +49,7 @@ const char *old_files_differ(const struct old_files *old_files, const cJSON *dev
 static double rate_in(const cJSON *file, int process, const char *device_name, const cJSON *point)
 {
     const cJSON *devices = json_at(file, "devices"), *row = NULL;
-    cJSON_ArrayForEach(row, json_at(file, "rows"))
-    {
+    cJSON_ArrayForEach(row, json_at(file, "rows")) {
         const double number = number_of(row, "device"), of = number_of(row, "process");
         const cJSON *device = number >= 0 ? cJSON_GetArrayItem(devices, (int) number) : NULL;
         if ((isnan(of) ? 0 : of) == process && text_is(device, "name", device_name) && rows_are_alike(row, point) &&
@@ -189,15 +185,14 @@ static void suspect_again(struct check *check, struct compared *suspect)
 /* "fillrandom lsm u32+4 2^20, batches of 2^16" */
 static void describe(const cJSON *row, char *text, size_t bytes)
 {
-    char         count[TEXT_BYTES], batch[TEXT_BYTES];
     const double of = number_of(row, "batch");
     const char  *dist = text_of(row, "dist"), *variant = text_of(row, "variant");
     size_t       used =
         (size_t) snprintf(text, bytes, "%s%s%s %s+%.0f%s%s %s", text_of(row, "workload"), *variant ? " " : "", variant,
                           text_of(row, "key"), number_of(row, "value_bytes"), strcmp(dist, "uniform") ? " " : "",
-                          strcmp(dist, "uniform") ? dist : "", text_count(count, (size_t) number_of(row, "count")));
+                          strcmp(dist, "uniform") ? dist : "", text_count(TEXT, (size_t) number_of(row, "count")));
     if (of > 0 && used < bytes)
-        snprintf(text + used, bytes - used, "/%s", text_count(batch, (size_t) of));
+        snprintf(text + used, bytes - used, "/%s", text_count(TEXT, (size_t) of));
 }
 
 static void show_slower(FILE *out, const struct compared *rows, int n)
@@ -208,11 +203,11 @@ static void show_slower(FILE *out, const struct compared *rows, int n)
     const struct table table = { .out = out, .columns = columns, .n_columns = 4 };
     table_head(&table);
     for (int i = 0; i < n; i++) {
-        char what[160], before[TEXT_BYTES], after[TEXT_BYTES], ratio[TEXT_BYTES];
+        char what[160], ratio[TEXT_BYTES];
         if (rows[i].verdict != SLOWER)
             continue;
         describe(rows[i].row, what, sizeof what);
-        table_row(&table, (const char *[]) { what, text_rate(before, rows[i].before), text_rate(after, rows[i].after),
+        table_row(&table, (const char *[]) { what, text_rate(TEXT, rows[i].before), text_rate(TEXT, rows[i].after),
                                              text_ratio(ratio, rows[i].after / rows[i].before) });
     }
 }
@@ -232,8 +227,7 @@ static int rows_to_compare(struct check *check, const struct old_files *old, str
     struct run  *run = check->run;
     const cJSON *row = NULL;
     int          n = 0, said = -1;
-    cJSON_ArrayForEach(row, run->file.rows)
-    {
+    cJSON_ArrayForEach(row, run->file.rows) {
         const int    number = (int) number_of(row, "device");
         const cJSON *device = cJSON_GetArrayItem(run->file.devices, number);
         const char  *why = old_files_differ(old, device);
@@ -256,8 +250,7 @@ static int rows_to_compare(struct check *check, const struct old_files *old, str
 static bool was_skipped(const struct check *check, const cJSON *point)
 {
     const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, check->run->file.rows)
-    {
+    cJSON_ArrayForEach(row, check->run->file.rows) {
         if (rows_are_alike(row, point) && text_is(row, "check", outcome_name(SKIPPED)))
             return true;
     }
@@ -273,8 +266,7 @@ static void find_missing(struct check *check, const struct old_files *old)
     char                   what[160];
     if (!check->run->options->against || old->n == 0)
         return;
-    cJSON_ArrayForEach(row, json_at(old->files[0], "rows"))
-    {
+    cJSON_ArrayForEach(row, json_at(old->files[0], "rows")) {
         const cJSON *device = cJSON_GetArrayItem(json_at(old->files[0], "devices"), (int) number_of(row, "device"));
         if (!text_is(row, "check", "ok") ||
             !isnan(median_of_known(rates, old_files_each(&ours, text_of(device, "name"), row, rates))))

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/terminal.h"
 #include "bench/common/threads.h"
-#include "bench/peers/host.h"
 #include "bench/peers/peers.h"
-#include "bench/workload/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,14 +61,14 @@ static void measure_ours(struct comparison *c, const struct spec *spec)
 static void ask_cuda(struct comparison *c)
 {
     struct run  *run = c->run;
-    char         why[512] = "";
+    char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
     if (!run->peer_program || ordo_device_facts(run->device)->cpu || left <= 0)
         return;
     progress_about("%s", workload_name(c->point.workload));
     progress("the turn of CUDA's libraries");
     c->cuda = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, &c->point, &c->point.count, 1,
-                        isinf(left) ? 10 : left / 4, why, sizeof why);
+                        isinf(left) ? 10 : left / 4, why);
     if (!c->cuda)
         report_error("%s", why);
 }
@@ -234,12 +231,10 @@ static void show(const struct comparison *c)
     table_head(&table);
     for (int i = 0; i < c->n; i++) {
         const struct line *line = &c->lines[i];
-        char               texts[4][TEXT_BYTES];
-        table_row(&table,
-                  (const char *[]) { line->what, line->on, text_rate(texts[0], line->rate),
-                                     text_seconds(texts[1], line->wall.median),
-                                     text_percent(texts[2], (line->wall.high - line->wall.low) / 2 / line->wall.median),
-                                     text_ratio(texts[3], line->rate / best), line->check });
+        table_row(&table, (const char *[]) {
+                              line->what, line->on, text_rate(TEXT, line->rate), text_seconds(TEXT, line->wall.median),
+                              text_percent(TEXT, (line->wall.high - line->wall.low) / 2 / line->wall.median),
+                              text_ratio(TEXT, line->rate / best), line->check });
     }
     for (int i = 0; i < c->n_told; i++)
         say(c->run->out, 4, "%s (%s): %s", c->told[i].name, c->told[i].version, c->told[i].call);
@@ -248,12 +243,12 @@ static void show(const struct comparison *c)
 static void introduce(const struct comparison *c)
 {
     const struct spec *spec = &c->point;
-    char               count[TEXT_BYTES], batch[TEXT_BYTES], queries[TEXT_BYTES], data[32], more[80] = "";
+    char               count[TEXT_BYTES], data[32], more[80] = "";
     snprintf(data, sizeof data, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
     if (workload_has_queries(spec->workload))
-        snprintf(more, sizeof more, ", %s queries", text_count(queries, spec->n_queries));
+        snprintf(more, sizeof more, ", %s queries", text_count(TEXT, spec->n_queries));
     else if (workload_is_dict(spec->workload))
-        snprintf(more, sizeof more, ", batches of %s", text_count(batch, spec_batch(spec)));
+        snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(spec)));
     say(c->run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(spec->workload), workload_text(spec->workload),
         text_count(count, spec->count), data, dist_name(spec->dist), more);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/device.h"
-#include "bench/common/terminal.h"
-#include "bench/workload/workload.h"
-
-#include <stdio.h>
-
 static void print_variants(enum workload workload, int indent)
 {
     char   names[200] = "";

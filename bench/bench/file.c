@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/json.h"
-#include "bench/common/terminal.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +12,8 @@ static bool is_kept(const struct file *file)
 
 static bool save(const struct file *file)
 {
-    char why[512];
-    if (!file->path || json_write(file->path, file->json, why, sizeof why))
+    char why[WHY_BYTES];
+    if (!file->path || json_write(file->path, file->json, why))
         return true;
     report_error("%s", why);
     return false;
@@ -48,8 +45,8 @@ void file_begin(struct file *file, const char *path, int argc, char **argv)
 
 static cJSON *read_file(const char *path)
 {
-    char   why[512] = "";
-    cJSON *json = json_read(path, why, sizeof why);
+    char   why[WHY_BYTES] = "";
+    cJSON *json = json_read(path, why);
     if (!json)
         usage_error("--resume: %s", why);
     if (!text_is(json, "tool", "ordo-bench") || number_of(json, "schema") != FILE_SCHEMA)
@@ -141,8 +138,7 @@ const cJSON *file_row(const struct file *file, int device, const struct spec *sp
 {
     cJSON       *point = row_point(spec);
     const cJSON *row = NULL;
-    cJSON_ArrayForEach(row, file->rows)
-    {
+    cJSON_ArrayForEach(row, file->rows) {
         if (number_of(row, "device") == device && rows_are_alike(row, point))
             break;
     }
@@ -164,8 +160,7 @@ bool file_add(struct file *file, int device, const struct row *row)
 const cJSON *file_peer(const struct file *file, int device, const cJSON *point, const char *name, int threads)
 {
     const cJSON *peer = NULL;
-    cJSON_ArrayForEach(peer, json_at(file->json, "peers"))
-    {
+    cJSON_ArrayForEach(peer, json_at(file->json, "peers")) {
         if (number_of(peer, "device") == device && number_of(peer, "threads") == threads &&
             text_is(peer, "name", name) && rows_are_alike(peer, point))
             break;

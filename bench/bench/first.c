@@ -2,8 +2,6 @@
 #include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/device.h"
-#include "bench/common/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,12 +42,10 @@ static void keep(struct run *run, cJSON *row, const char *workload, const char *
 
 static void show_open(const struct table *table, const char *caches, const cJSON *row)
 {
-    char        texts[4][TEXT_BYTES];
-    const char *cells[] = { caches, text_seconds(texts[0], number_of(row, "seconds")),
-                            text_seconds(texts[1], number_of(row, "waited_for_builds")),
-                            text_seconds(texts[2], number_of(row, "self_test")),
-                            text_seconds(texts[3], number_of(row, "adopting")) };
-    table_row(table, cells);
+    table_row(table, (const char *[]) { caches, text_seconds(TEXT, number_of(row, "seconds")),
+                                        text_seconds(TEXT, number_of(row, "waited_for_builds")),
+                                        text_seconds(TEXT, number_of(row, "self_test")),
+                                        text_seconds(TEXT, number_of(row, "adopting")) });
 }
 
 static void measure_open(struct run *run, const char *select)
@@ -164,8 +160,7 @@ static void measure_calls(struct run *run, int structure, ordo_type key, uint32_
 static bool is_kept(const struct run *run, const char *workload)
 {
     const cJSON *first = NULL;
-    cJSON_ArrayForEach(first, json_at(run->file.json, "first"))
-    {
+    cJSON_ArrayForEach(first, json_at(run->file.json, "first")) {
         if (text_is(first, "workload", workload) && number_of(first, "device") == run->device_number)
             return true;
     }

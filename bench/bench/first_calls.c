@@ -2,14 +2,8 @@
 #include "run.h"
 
 #include "bench/common/child.h"
-#include "bench/common/device.h"
-#include "bench/common/json.h"
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
-#include "bench/workload/workload.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,13 +145,12 @@ static ordo_status apply_concurrent(struct first *f)
 
 static void add_call(cJSON *list, const char *name, ordo_status got, double seconds, bool right)
 {
-    cJSON *one = cJSON_CreateObject();
+    cJSON *one = json_append(list);
     json_text(one, "call", name);
     if (got != ORDO_UNSUPPORTED) {
         json_number(one, "seconds", seconds);
         json_text(one, "check", got != ORDO_OK ? ordo_status_string(got) : right ? "ok" : "WRONG");
     }
-    cJSON_AddItemToArray(list, one);
 }
 
 static void make_calls(struct first *f, cJSON *list)

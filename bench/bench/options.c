@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/json.h"
 #include "bench/common/options.h"
-#include "bench/common/terminal.h"
 
-#include "bench/workload/workload.h"
-
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +60,8 @@ static void take_power(void *options, const struct option_row *row, const char *
 
 static int take_names(const struct option_row *row, const char *text, const char *(*name)(int), int names, int *chosen)
 {
-    char      why[1024];
-    const int n = parse_names(text, name, names, chosen, NAMES_MAX, why, sizeof why);
+    char      why[WHY_BYTES];
+    const int n = parse_names(text, name, names, chosen, NAMES_MAX, why);
     if (n < 0)
         usage_error("%s: %s", row->name, why);
     return n;
@@ -74,8 +69,8 @@ static int take_names(const struct option_row *row, const char *text, const char
 
 static int take_some_sizes(const struct option_row *row, const char *text, size_t *sizes, int room)
 {
-    char      why[512];
-    const int n = parse_sizes(text, sizes, room, why, sizeof why);
+    char      why[WHY_BYTES];
+    const int n = parse_sizes(text, sizes, room, why);
     if (n < 0)
         usage_error("%s: %s", row->name, why);
     return n;

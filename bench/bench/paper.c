@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/terminal.h"
 #include "bench/papers/papers.h"
 
 #include <math.h>
@@ -49,7 +48,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
 {
     static const char *const without[] = { "--budget", NULL };
     struct paper_run        *p = calloc(1, sizeof *p);
-    char                     why[512] = "";
+    char                     why[WHY_BYTES] = "";
     if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
         usage_error("out of memory");
     const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);
@@ -63,7 +62,7 @@ struct paper_run *paper_begin(int argc, char **argv, const struct options *optio
         usage_error("'paper' measures in one process: --processes, --compare and --against cannot be used with it");
     free(all);
     p->program = argv[0];
-    p->paper = paper_load(options->paper, why, sizeof why);
+    p->paper = paper_load(options->paper, why);
     if (!p->paper)
         usage_error("%s", why);
     p->full = options->full;
@@ -104,8 +103,7 @@ struct words {
     size_t used;
 };
 
-static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct words *words, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -129,8 +127,7 @@ static int add_structures(const struct paper_run *p, struct words *words, const 
 {
     const cJSON *structure = NULL;
     int          n = 0;
-    cJSON_ArrayForEach(structure, structures)
-    {
+    cJSON_ArrayForEach(structure, structures) {
         if (paper_has(p->paper, structure->valuestring))
             add(words, "%s%s", n++ ? "," : " --structure ", paper_structure(p->paper, structure->valuestring));
     }
@@ -196,7 +193,8 @@ static double scale_of(const struct paper_run *p, const cJSON *run, double most)
 {
     const cJSON *n = NULL;
     double       largest = 0, scale = 1;
-    cJSON_ArrayForEach(n, json_at(run, "n")) largest = fmax(largest, n->valuedouble);
+    cJSON_ArrayForEach(n, json_at(run, "n"))
+        largest = fmax(largest, n->valuedouble);
     while (!p->full && largest / scale > most)
         scale *= 2;
     return scale;
@@ -278,11 +276,11 @@ static bool add_parts(struct paper_run *p, const struct ordo_facts *facts)
     bool         good = true;
     forget_parts(p);
     p->numbers = cJSON_CreateObject();
-    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments"))
-    {
+    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         cJSON_AddArrayToObject(p->numbers, text_of(experiment, "id"));
         if (!paper_needs(p->paper))
-            cJSON_ArrayForEach(of, json_at(experiment, "runs")) good = good && add_run(p, experiment, of, facts);
+            cJSON_ArrayForEach(of, json_at(experiment, "runs"))
+                good = good && add_run(p, experiment, of, facts);
     }
     return good;
 }
@@ -336,11 +334,10 @@ int paper_parts(struct run *run, const struct options **parts)
 
 static void say_outcome(const struct run *run, const struct row *row)
 {
-    char count[TEXT_BYTES];
     if (row->outcome == GOOD)
         return;
     say(run->out, 4, "%s: %s %s of %s: %s", outcome_name(row->outcome), workload_name(row->spec.workload),
-        variant_name(row->spec.workload, row->spec.variant), text_count(count, row->spec.count), row->why);
+        variant_name(row->spec.workload, row->spec.variant), text_count(TEXT, row->spec.count), row->why);
 }
 
 static void measure_series(struct run *run, const struct part *part, struct series *series)
@@ -399,8 +396,7 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
     const bool   rates = figures_are_rates(experiment);
     const cJSON *row = NULL, *figure = NULL;
     cJSON       *rows = cJSON_CreateArray();
-    cJSON_ArrayForEach(row, json_at(experiment, "rows"))
-    {
+    cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
         cJSON               *cells = figure_cells(experiment, row);
         struct figure_point *points = NULL;
         const int            n = figures_select(figures, cells, NULL, rates, &points);
@@ -409,19 +405,16 @@ static cJSON *rows_beside(const cJSON *experiment, const cJSON *figures)
         cJSON_AddItemToArray(rows, cells);
         free(points);
     }
-    cJSON_ArrayForEach(figure, figures)
-    {
+    cJSON_ArrayForEach(figure, figures) {
         cJSON *cells = cJSON_CreateObject(), *column = NULL;
         bool   known = false;
-        cJSON_ArrayForEach(column, json_at(experiment, "columns"))
-        {
+        cJSON_ArrayForEach(column, json_at(experiment, "columns")) {
             const cJSON *cell = json_at(figure, column->valuestring);
             if (strcmp(column->valuestring, "value") != 0)
                 cJSON_AddItemToObject(cells, column->valuestring,
                                       cell ? cJSON_Duplicate(cell, true) : cJSON_CreateNull());
         }
-        cJSON_ArrayForEach(row, json_at(experiment, "rows"))
-        {
+        cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
             cJSON *theirs = figure_cells(experiment, row);
             known |= cJSON_Compare(cells, theirs, true);
             cJSON_Delete(theirs);
@@ -462,8 +455,7 @@ static int width_of(const cJSON *rows, const char *column)
     const cJSON *row = NULL;
     char         text[CELL_BYTES];
     int          width = (int) strlen(column);
-    cJSON_ArrayForEach(row, rows)
-    {
+    cJSON_ArrayForEach(row, rows) {
         cell_text(row, column, text);
         width = (int) strlen(text) > width ? (int) strlen(text) : width;
     }
@@ -479,8 +471,7 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     struct table  table = { .out = out, .columns = columns };
     const cJSON  *item = NULL, *row = NULL;
     int           others = 0;
-    cJSON_ArrayForEach(item, json_at(experiment, "columns"))
-    {
+    cJSON_ArrayForEach(item, json_at(experiment, "columns")) {
         struct column *column = &columns[table.n_columns];
         if (strcmp(item->valuestring, "value") == 0 || table.n_columns > COLUMNS_MAX - 4)
             continue;
@@ -495,8 +486,7 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
     for (size_t i = 0; i < sizeof last / sizeof *last; i++)
         columns[table.n_columns++] = last[i];
     table_head(&table);
-    cJSON_ArrayForEach(row, rows)
-    {
+    cJSON_ArrayForEach(row, rows) {
         char         texts[COLUMNS_MAX][CELL_BYTES];
         const char  *cells[COLUMNS_MAX];
         const double paper = number_of(row, "paper"), here = number_of(row, "here");
@@ -515,6 +505,12 @@ static void print_rows(FILE *out, const cJSON *experiment, const cJSON *rows, bo
         say(out, 4, "and %d more, which --json keeps", others - OTHERS_PRINTED);
 }
 
+static void copy_texts(cJSON *to, const cJSON *from, const char *const *names)
+{
+    for (; *names; names++)
+        json_text(to, *names, text_of(from, *names));
+}
+
 static double scale_of_experiment(const struct paper_run *p, const cJSON *experiment)
 {
     for (int i = 0; i < p->n_parts; i++)
@@ -531,7 +527,7 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     const double            scale = scale_of_experiment(p, experiment);
     char                    queries[TEXT_BYTES];
     cJSON                  *rows = rows_beside(experiment, json_at(p->numbers, text_of(experiment, "id")));
-    cJSON                  *json = cJSON_CreateObject();
+    cJSON                  *json = json_append(list);
     say(run->out, 4, "\n%s: %s. %s", text_of(experiment, "where"), text_of(experiment, "title"),
         text_of(experiment, "unit"));
     if (*text_of(experiment, "lacks"))
@@ -541,16 +537,13 @@ static void show_experiment(struct run *run, const cJSON *experiment, cJSON *lis
     if (p->most_queries < INFINITY)
         say(run->out, 4, "    by %s queries at a time at most, as there is little time",
             text_count(queries, (size_t) p->most_queries));
-    cJSON_ArrayForEach(note, json_at(experiment, "notes")) say(run->out, 4, "    %s", note->valuestring);
+    cJSON_ArrayForEach(note, json_at(experiment, "notes"))
+        say(run->out, 4, "    %s", note->valuestring);
     if (cJSON_GetArraySize(rows))
         print_rows(run->out, experiment, rows, scale <= 1 || figures_are_rates(experiment));
-    json_text(json, "id", text_of(experiment, "id"));
-    json_text(json, "where", text_of(experiment, "where"));
-    json_text(json, "title", text_of(experiment, "title"));
-    json_text(json, "unit", text_of(experiment, "unit"));
+    copy_texts(json, experiment, (const char *[]) { "id", "where", "title", "unit", NULL });
     json_exact(json, "scale", scale);
     cJSON_AddItemToObject(json, "rows", rows);
-    cJSON_AddItemToArray(list, json);
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
@@ -562,8 +555,10 @@ static void said_text(const cJSON *claim, char text[64])
     *text = 0;
     if (cJSON_IsNumber(paper))
         snprintf(text, 64, "%.4g", paper->valuedouble);
-    cJSON_ArrayForEach(item, paper) if (used < 64) used += (size_t) snprintf(
-        text + used, 64 - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...", used ? " to " : "", item->valuedouble);
+    cJSON_ArrayForEach(item, paper)
+        if (used < 64)
+            used += (size_t) snprintf(text + used, 64 - used, cJSON_IsNumber(item) ? "%s%.4g" : "%s...",
+                                      used ? " to " : "", item->valuedouble);
 }
 
 static void show_claim(const struct run *run, const cJSON *claim, const struct judgement *judgement, cJSON *list)
@@ -579,10 +574,7 @@ static void show_claim(const struct run *run, const cJSON *claim, const struct j
         text_of(claim, "where"), figures, judgement->why);
     if (*text_of(claim, "note"))
         say(run->out, 4, "    %s", text_of(claim, "note"));
-    json_text(json, "id", text_of(claim, "id"));
-    json_text(json, "where", text_of(claim, "where"));
-    json_text(json, "experiment", text_of(claim, "experiment"));
-    json_text(json, "says", text_of(claim, "says"));
+    copy_texts(json, claim, (const char *[]) { "id", "where", "experiment", "says", NULL });
     json_text(json, "verdict", verdict_name(judgement->verdict));
     cJSON_AddItemToObject(json, "paper", paper ? cJSON_Duplicate(paper, true) : cJSON_CreateNull());
     json_number(json, "here", judgement->here);
@@ -597,8 +589,7 @@ static void show_claims(struct run *run, cJSON *list)
     const cJSON            *claim = NULL;
     int                     counts[N_VERDICTS] = { 0 }, n = 0;
     say(run->out, 0, "\nClaims\n");
-    cJSON_ArrayForEach(claim, json_at(p->paper, "claims"))
-    {
+    cJSON_ArrayForEach(claim, json_at(p->paper, "claims")) {
         const struct judgement judgement = claim_judge(p->paper, claim, p->numbers, limits);
         show_claim(run, claim, &judgement, list);
         counts[judgement.verdict]++;
@@ -618,16 +609,14 @@ static cJSON *object_in_file(struct run *run)
     cJSON                  *papers = json_at(run->file.json, "papers"), *paper = NULL;
     if (!papers)
         papers = cJSON_AddArrayToObject(run->file.json, "papers");
-    cJSON_ArrayForEach(paper, papers)
-    {
+    cJSON_ArrayForEach(paper, papers) {
         if (number_of(paper, "device") == run->device_number)
             break;
     }
     cJSON_Delete(paper ? cJSON_DetachItemViaPointer(papers, paper) : NULL);
     paper = cJSON_CreateObject();
     json_exact(paper, "device", run->device_number);
-    json_text(paper, "id", text_of(p->paper, "id"));
-    json_text(paper, "paper", text_of(p->paper, "paper"));
+    copy_texts(paper, p->paper, (const char *[]) { "id", "paper", NULL });
     json_text(paper, "measured_on", text_of(p->paper, "device"));
     json_flag(paper, "full", p->full);
     cJSON_AddItemToArray(papers, paper);
@@ -641,7 +630,8 @@ static void add_crossovers(const cJSON *crossovers, cJSON *figures)
     if (cJSON_IsObject(crossovers))
         figures_add_crossovers(crossovers, figures);
     if (cJSON_IsArray(crossovers))
-        cJSON_ArrayForEach(one, crossovers) figures_add_crossovers(one, figures);
+        cJSON_ArrayForEach(one, crossovers)
+            figures_add_crossovers(one, figures);
 }
 
 /* Adds figures computed from others. */
@@ -677,8 +667,7 @@ void paper_measure(struct run *run)
     if (needs)
         say(run->out, 4, "    nothing is measured: it is about a structure that is not there, %s", needs);
     measure_parts(run);
-    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments"))
-    {
+    cJSON_ArrayForEach(experiment, json_at(p->paper, "experiments")) {
         add_derived(p, experiment);
         if (!needs)
             show_experiment(run, experiment, experiments);

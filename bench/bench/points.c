@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/measure/measure.h"
-#include "bench/workload/plan.h"
-
 #include <string.h>
 
 bool variant_wanted(const struct options *o, enum workload workload, int variant)
@@ -86,7 +83,7 @@ static bool variant_makes_sense(enum workload workload, int variant)
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
     const struct spec spec = point_of(run, workload, variant, 0);
-    return !workload_is_dict(workload) || dict_subject_can(run->device, &spec);
+    return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
 /* Whether the variant has other inputs than the first. */

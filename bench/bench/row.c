@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/terminal.h"
-#include "bench/measure/measure.h"
-#include "bench/peers/host.h"
 #include "bench/peers/rivals.h"
-#include "bench/workload/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +21,7 @@ static bool remember(ordo_device *device, struct tuned *tuned)
 }
 
 /* One word NAME=VALUE. */
-static bool set(ordo_device *device, char *word, char *why, size_t why_bytes)
+static bool set(ordo_device *device, char *word, char *why)
 {
     char *value = strchr(word, '='), *end = value;
     if (value) {
@@ -35,19 +30,19 @@ static bool set(ordo_device *device, char *word, char *why, size_t why_bytes)
         if (*value && !*end && ordo_device_set_tunable(device, word, (uint32_t) number) == ORDO_OK)
             return true;
     }
-    if (!value || !*value || *end || ordo_device_last_error(device, why, why_bytes) <= 1)
-        snprintf(why, why_bytes, "--tune: '%s' is not NAME=VALUE", word);
+    if (!value || !*value || *end || ordo_device_last_error(device, why, WHY_BYTES) <= 1)
+        because(why, "--tune: '%s' is not NAME=VALUE", word);
     return false;
 }
 
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why, size_t why_bytes)
+bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why)
 {
     char *text = list ? strdup(list) : NULL, *rest = NULL;
     bool  good = !list || (text && remember(device, tuned));
     if (!good)
-        snprintf(why, why_bytes, "out of memory");
+        because(why, "out of memory");
     for (char *word = text && good ? strtok_r(text, ",", &rest) : NULL; word && good; word = strtok_r(NULL, ",", &rest))
-        good = set(device, word, why, why_bytes);
+        good = set(device, word, why);
     free(text);
     return good;
 }
@@ -74,9 +69,9 @@ static void failed_call(struct run *run, struct row *row, ordo_status status)
     const bool full = status == ORDO_UNSUPPORTED && row->spec.variant == CUCKOO;
     row->outcome = status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE ? TOO_LARGE : full ? SKIPPED : FAILED;
     if (full)
-        snprintf(row->why, sizeof row->why, "%s", CUCKOO_FULL);
-    if (!row->why[0] && ordo_device_last_error(run->device, row->why, sizeof row->why) <= 1)
-        snprintf(row->why, sizeof row->why, "%s", ordo_status_string(status));
+        because(row->why, "%s", CUCKOO_FULL);
+    if (!row->why[0])
+        device_why(run->device, status, row->why);
 }
 
 struct timing_goal row_goal(const struct run *run)
@@ -86,6 +81,13 @@ struct timing_goal row_goal(const struct run *run)
                                   .batch_seconds = fmin(BATCH_MAX, fmax(BATCH_MIN, run->row_seconds / BATCHES)),
                                   .repetitions = (int) run->options->repetitions,
                                   .device_too = true };
+}
+
+static void take_scratch(const struct run *run, struct row *row)
+{
+    struct ordo_memory memory = { 0 };
+    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
+        row->scratch_bytes = memory.scratch_peak_bytes;
 }
 
 /* The transferred bytes, and their share of the time. */
@@ -102,49 +104,47 @@ static void take_transfers(const struct run *run, struct row *row)
                           seconds;
 }
 
-static void measure(struct run *run, struct row *row, struct subject *subject)
+static void measure(struct run *run, struct row *row, struct target *target)
 {
     const bool         host = workload_is_host(row->spec.workload);
     struct timing_goal goal = row_goal(run);
-    goal.prepare = host ? subject_prepare : NULL;
+    goal.prepare = host ? target_prepare : NULL;
     goal.device_too = !host;
-    const ordo_status got = time_calls(run->device, subject_call, subject, &goal, &row->timing);
+    const ordo_status got = time_calls(run->device, target_call, target, &goal, &row->timing);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
     }
-    struct ordo_memory memory = { 0 };
-    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
-        row->scratch_bytes = memory.scratch_peak_bytes;
-    row->index_bytes = subject_index_bytes(subject);
-    row->index_seconds = subject_index_seconds(subject);
+    take_scratch(run, row);
+    row->index_bytes = target_index_bytes(target);
+    row->index_seconds = target_index_seconds(target);
 
     progress("checking");
-    row->outcome = subject_check(subject, row->why, sizeof row->why) ? GOOD : WRONG;
+    row->outcome = target_check(target, row->why) ? GOOD : WRONG;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
     row->bytes_per_second = spec_bytes(&row->spec) / row->timing.wall.median;
     row->copy_share = row->bytes_per_second / run->limits.copy.bytes_per_second;
     take_transfers(run, row);
     for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
         if (baseline_name(row->spec.workload, i))
-            row->baseline[i] = baseline_rate(&row->spec, subject_inputs(subject), i);
+            row->baseline[i] = baseline_rate(&row->spec, target_inputs(target), i);
 }
 
 static void measure_arrays(struct run *run, struct row *row)
 {
-    struct subject   *subject = NULL;
-    const ordo_status got = subject_open(run->device, &row->spec, &subject, row->why, sizeof row->why);
+    struct target    *target = NULL;
+    const ordo_status got = target_open(run->device, &row->spec, &target, row->why);
     if (got != ORDO_OK)
         failed_call(run, row, got);
     else
-        measure(run, row, subject);
-    subject_close(&subject);
+        measure(run, row, target);
+    target_close(&target);
 }
 
 /* Progress: "row 3 of 12, 2 min left: sort, 2^20: timing". */
 static void announce(const struct run *run, const struct spec *spec)
 {
-    char         count[TEXT_BYTES], left[32] = "";
+    char         left[32] = "";
     const char  *variant = variant_name(spec->workload, spec->variant);
     const int    done = run->rows - run->rows_left, measured = done - run->kept;
     const double seconds = measured ? (now() - run->file.began) / measured * run->rows_left : 0;
@@ -153,14 +153,14 @@ static void announce(const struct run *run, const struct spec *spec)
     else if (seconds >= 1)
         snprintf(left, sizeof left, ", %.0f s left", seconds);
     progress_about("row %d of %d%s: %s%s%s, %s", done + 1, run->rows, left, workload_name(spec->workload),
-                   *variant ? " " : "", variant, text_count(count, spec->count));
+                   *variant ? " " : "", variant, text_count(TEXT, spec->count));
     progress("timing");
 }
 
 /* The rate of the sorted array at the point; NaN on failure. */
 static double rate_of_sorted_array(struct run *run, const struct spec *point)
 {
-    char                     why[512] = "";
+    char                     why[WHY_BYTES] = "";
     struct spec              spec = *point;
     struct dict_figures      figures;
     const struct timing_goal goal = row_goal(run);
@@ -168,7 +168,7 @@ static double rate_of_sorted_array(struct run *run, const struct spec *point)
     spec.first_calls = false;
     spec.workload = point->workload == CONCURRENTREAD ? READRANDOM : point->workload;
     announce(run, &spec);
-    const ordo_status got = dict_measure(run->device, &spec, &goal, 0, &figures, why, sizeof why);
+    const ordo_status got = dict_measure(run->device, &spec, &goal, 0, &figures, why);
     dict_figures_free(&figures);
     if (got == ORDO_OK && figures.right)
         return (double) spec_operations(&spec) / figures.timing.wall.median;
@@ -190,14 +190,12 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
 {
     const unsigned           host = host_of(run, row, beside);
     const struct timing_goal goal = row_goal(run);
-    const ordo_status got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why, sizeof row->why);
+    const ordo_status        got = dict_measure(run->device, &row->spec, &goal, host, &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);
         return;
     }
-    struct ordo_memory memory = { 0 };
-    if (ordo_device_memory(run->device, &memory) == ORDO_OK)
-        row->scratch_bytes = memory.scratch_peak_bytes;
+    take_scratch(run, row);
     row->outcome = row->dict.right ? GOOD : WRONG;
     row->timing = row->dict.timing;
     row->rate = (double) spec_operations(&row->spec) / row->timing.wall.median;
@@ -218,18 +216,14 @@ static bool fits(const struct run *run, struct row *row)
 {
     const struct ordo_facts    *facts = ordo_device_facts(run->device);
     const struct workload_bytes size =
-        workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : subject_bytes(&row->spec);
+        workload_is_dict(row->spec.workload) ? plan_bytes(&row->spec) : target_bytes(&row->spec);
     char need[TEXT_BYTES], has[TEXT_BYTES];
-    if (size.largest > facts->max_alloc_bytes) {
-        snprintf(row->why, sizeof row->why, "needs a buffer of %s, this device allows %s",
-                 text_bytes(need, (double) size.largest), text_bytes(has, (double) facts->max_alloc_bytes));
-        return false;
-    }
-    if ((double) size.all * 1.5 > (double) facts->global_bytes * 0.9) {
-        snprintf(row->why, sizeof row->why, "needs %s with its scratch, this device has %s",
-                 text_bytes(need, (double) size.all * 1.5), text_bytes(has, (double) facts->global_bytes));
-        return false;
-    }
+    if (size.largest > facts->max_alloc_bytes)
+        return because(row->why, "needs a buffer of %s, this device allows %s", text_bytes(need, (double) size.largest),
+                       text_bytes(has, (double) facts->max_alloc_bytes));
+    if ((double) size.all * 1.5 > (double) facts->global_bytes * 0.9)
+        return because(row->why, "needs %s with its scratch, this device has %s",
+                       text_bytes(need, (double) size.all * 1.5), text_bytes(has, (double) facts->global_bytes));
     return true;
 }
 
@@ -248,7 +242,7 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
     row_share_time(run);
     if (run->deadline <= now()) {
         row->outcome = SKIPPED;
-        snprintf(row->why, sizeof row->why, "the time for all of it is spent (--budget)");
+        because(row->why, "the time for all of it is spent (--budget)");
         return;
     }
     if (!fits(run, row)) {
@@ -259,7 +253,7 @@ static void run_row(struct run *run, struct row *row, const struct row *beside)
     struct tuned tuned = { NULL, 0 };
     announce(run, &row->spec);
     ordo_device_trim(run->device);
-    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why, sizeof row->why))
+    if (!tuned_begin(run->device, row->spec.tune, &tuned, row->why))
         row->outcome = FAILED;
     else if (workload_is_dict(row->spec.workload))
         measure_dict(run, row, beside);

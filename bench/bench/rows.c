@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/workload/plan.h"
-
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,13 +96,12 @@ static void json_dict(cJSON *json, const struct row *row)
         json_samples(json, "batches_s", dict->batch_seconds, dict->n_batches);
     cJSON *fills = dict->n_fills ? cJSON_AddArrayToObject(json, "fills") : NULL;
     for (int i = 0; i < dict->n_fills; i++) {
-        cJSON *fill = cJSON_CreateObject();
+        cJSON *fill = json_append(fills);
         json_exact(fill, "batches", (double) dict->fills[i].batches);
         json_exact(fill, "elements", (double) dict->fills[i].elements);
         json_number(fill, "first_call_s", dict->fills[i].first_seconds);
         json_number(fill, "rate", (double) spec_operations(&row->spec) / dict->fills[i].seconds);
         json_samples(fill, "samples_s", dict->fills[i].sample, (size_t) dict->fills[i].repetitions);
-        cJSON_AddItemToArray(fills, fill);
     }
 }
 
@@ -200,9 +196,8 @@ cJSON *row_point(const struct spec *spec)
     return json;
 }
 
-static void word(struct command *command, const char *option, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void word(struct command *command, const char *option, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void word(struct command *command, const char *option, const char *format,
+                                                       ...)
 {
     va_list args;
     if (command->n + 2 > WORDS_MAX)
@@ -267,11 +262,12 @@ static void fills_from(struct row *row, const cJSON *json)
     row->dict.fills = n ? calloc((size_t) n, sizeof *row->dict.fills) : NULL;
     if (!row->dict.fills)
         return;
-    cJSON_ArrayForEach(fill, list) row->dict.fills[row->dict.n_fills++] =
-        (struct dict_fill) { .batches = whole(fill, "batches"),
-                             .elements = whole(fill, "elements"),
-                             .seconds = (double) spec_operations(&row->spec) / number_of(fill, "rate"),
-                             .first_seconds = number_of(fill, "first_call_s") };
+    cJSON_ArrayForEach(fill, list)
+        row->dict.fills[row->dict.n_fills++] =
+            (struct dict_fill) { .batches = whole(fill, "batches"),
+                                 .elements = whole(fill, "elements"),
+                                 .seconds = (double) spec_operations(&row->spec) / number_of(fill, "rate"),
+                                 .first_seconds = number_of(fill, "first_call_s") };
 }
 
 static void statistics_from(struct ordo_statistics *statistics, const cJSON *json)
@@ -287,7 +283,7 @@ void row_from_json(struct row *row, const cJSON *json)
     for (int o = 0; o < N_OUTCOMES; o++)
         if (text_is(json, "check", outcome_name((enum outcome) o)))
             row->outcome = (enum outcome) o;
-    snprintf(row->why, sizeof row->why, "%s", text_of(json, "why"));
+    because(row->why, "%s", text_of(json, "why"));
     row->rate = number_of(json, "rate");
     row->bytes_per_second = number_of(json, "bytes_per_s");
     row->copy_share = number_of(json, "share_of_copy_rate");

@@ -90,7 +90,7 @@ const char *outcome_name(enum outcome outcome);
 struct row {
     struct spec         spec;
     enum outcome        outcome;
-    char                why[512];
+    char                why[WHY_BYTES];
     struct timing       timing;
     double              rate, bytes_per_second, copy_share; /* wall clock; NaN: not measured */
     struct transfers    transfers;                          /* 0 for arrays of the device */
@@ -255,7 +255,7 @@ struct tuned {
 };
 
 /* Sets NAME=VALUE,... (NULL: none). False with the reason in `why`; call tuned_end in any case. */
-bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why, size_t why_bytes);
+bool tuned_begin(ordo_device *device, const char *list, struct tuned *tuned, char *why);
 /* Restores them. */
 void tuned_end(ordo_device *device, struct tuned *tuned);
 

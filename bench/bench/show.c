@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/workload/plan.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -212,7 +210,7 @@ void show_row(const struct run *run, const struct table *table, const struct row
 void draw_rows(const struct run *run, const struct row *rows, int n)
 {
     struct bar  bars[SIZES_MAX];
-    char        title[160], batch[TEXT_BYTES];
+    char        title[160];
     const char *variant = variant_name(rows->spec.workload, rows->spec.variant);
     int         known = 0;
     for (int i = 0; i < n; i++) {
@@ -230,7 +228,7 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
         snprintf(updates, sizeof updates, ", %u %% updates", rows->spec.update_percent);
     snprintf(title, sizeof title, "\n%s%s%s: %s keys%s, %s%s%s%s", workload_name(rows->spec.workload),
              *variant ? " " : "", variant, type_name(rows->spec.type), values, dist_name(rows->spec.dist),
-             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(batch, rows->spec.batch) : "",
+             rows->spec.batch ? ", batches of " : "", rows->spec.batch ? text_count(TEXT, rows->spec.batch) : "",
              updates);
     chart(run->out, title, bars, n, 50);
 }

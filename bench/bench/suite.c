@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
-#include "bench/common/terminal.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "timing.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +63,13 @@ ordo_device *open_device(const char *select)
     return device;
 }
 
+ordo_status device_why(ordo_device *device, ordo_status status, char *why)
+{
+    if (status != ORDO_OK && ordo_device_last_error(device, why, WHY_BYTES) <= 1)
+        because(why, "%s", ordo_status_string(status));
+    return status;
+}
+
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
 ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out)
@@ -83,6 +90,13 @@ ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes
 {
     if (bytes)
         TRY_CL(clEnqueueReadBuffer(ordo_device_queue(device), from, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    return ORDO_OK;
+}
+
+ordo_status device_fill(ordo_device *device, cl_mem mem, cl_uchar byte, size_t bytes)
+{
+    if (mem)
+        TRY_CL(clEnqueueFillBuffer(ordo_device_queue(device), mem, &byte, 1, 0, bytes, 0, NULL, NULL));
     return ORDO_OK;
 }
 
@@ -368,13 +382,7 @@ static ordo_status measure(const struct bench *bench, struct limits *out)
 ordo_status measure_limits(ordo_device *device, struct limits *out)
 {
     struct bench bench = { .device = device };
-    *out = (struct limits) { .copy = { NAN, NAN, NAN, 0 },
-                             .from_memory = { NAN, NAN, NAN },
-                             .from_cache = { NAN, NAN, NAN },
-                             .launch = NAN,
-                             .launch_and_wait = NAN,
-                             .to_device = NAN,
-                             .from_device = NAN };
+    *out = limits_from_json(NULL); /* all unknown */
     ordo_status got = open_bench(&bench);
     if (got == ORDO_OK)
         got = measure(&bench, out);
@@ -384,64 +392,63 @@ ordo_status measure_limits(ordo_device *device, struct limits *out)
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
+/* Numbers, sizes, and their fields in files. A number that was not measured is NaN. */
+#define LIMIT(member, name)                                                                                            \
+    {                                                                                                                  \
+        offsetof(struct limits, member), name                                                                          \
+    }
+static const struct {
+    size_t      at;
+    const char *name;
+} numbers[] = { LIMIT(copy.bytes_per_second, "copy_bytes_per_s"),
+                LIMIT(copy.by_command, "copy_by_command"),
+                LIMIT(copy.by_kernel, "copy_by_kernel"),
+                LIMIT(from_memory[0], "gathers_32_per_s"),
+                LIMIT(from_cache[0], "gathers_32_from_cache_per_s"),
+                LIMIT(from_memory[1], "gathers_64_per_s"),
+                LIMIT(from_cache[1], "gathers_64_from_cache_per_s"),
+                LIMIT(from_memory[2], "gathers_128_per_s"),
+                LIMIT(from_cache[2], "gathers_128_from_cache_per_s"),
+                LIMIT(launch, "launch_s"),
+                LIMIT(launch_and_wait, "launch_and_wait_s"),
+                LIMIT(to_device, "to_device_bytes_per_s"),
+                LIMIT(from_device, "from_device_bytes_per_s") };
+#define N_NUMBERS (sizeof numbers / sizeof *numbers)
+
 cJSON *limits_to_json(const struct limits *limits)
 {
     cJSON *json = cJSON_CreateObject();
-    json_number(json, "copy_bytes_per_s", limits->copy.bytes_per_second);
-    json_number(json, "copy_by_command", limits->copy.by_command);
-    json_number(json, "copy_by_kernel", limits->copy.by_kernel);
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        json_number(json, numbers[i].name, *(const double *) ((const char *) limits + numbers[i].at));
     json_exact(json, "copy_bytes", (double) limits->copy.bytes);
-    for (int g = 0; g < N_GATHERS; g++) {
-        char name[40];
-        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
-        json_number(json, name, limits->from_memory[g]);
-        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
-        json_number(json, name, limits->from_cache[g]);
-    }
     json_exact(json, "gather_table_bytes", (double) limits->memory_bytes);
     json_exact(json, "gather_cached_bytes", (double) limits->cache_bytes);
-    json_number(json, "launch_s", limits->launch);
-    json_number(json, "launch_and_wait_s", limits->launch_and_wait);
-    json_number(json, "to_device_bytes_per_s", limits->to_device);
-    json_number(json, "from_device_bytes_per_s", limits->from_device);
     return json;
 }
 
 struct limits limits_from_json(const cJSON *json)
 {
-    struct limits limits = { .copy = { .bytes_per_second = number_of(json, "copy_bytes_per_s"),
-                                       .by_command = number_of(json, "copy_by_command"),
-                                       .by_kernel = number_of(json, "copy_by_kernel"),
-                                       .bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) },
-                             .launch = number_of(json, "launch_s"),
-                             .launch_and_wait = number_of(json, "launch_and_wait_s"),
-                             .to_device = number_of(json, "to_device_bytes_per_s"),
-                             .from_device = number_of(json, "from_device_bytes_per_s") };
-    for (int g = 0; g < N_GATHERS; g++) {
-        char name[40];
-        snprintf(name, sizeof name, "gathers_%zu_per_s", gather_bytes[g]);
-        limits.from_memory[g] = number_of(json, name);
-        snprintf(name, sizeof name, "gathers_%zu_from_cache_per_s", gather_bytes[g]);
-        limits.from_cache[g] = number_of(json, name);
-    }
+    struct limits limits = { .copy.bytes = (size_t) fmax(0, number_of(json, "copy_bytes")) };
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        *(double *) ((char *) &limits + numbers[i].at) = number_of(json, numbers[i].name);
     return limits;
 }
 
 void say_limits(FILE *out, int indent, const struct limits *l)
 {
-    char copy[TEXT_BYTES], there[TEXT_BYTES], back[TEXT_BYTES], launch[TEXT_BYTES], wait[TEXT_BYTES];
+    char copy[TEXT_BYTES], launch[TEXT_BYTES];
     char memory[N_GATHERS][TEXT_BYTES], cache[N_GATHERS][TEXT_BYTES];
     for (int g = 0; g < N_GATHERS; g++) {
         text_rate(memory[g], l->from_memory[g]);
         text_rate(cache[g], l->from_cache[g]);
     }
     say(out, indent + 11, "%*s%-10s %s GB/s, read and written; from the host %s GB/s, back %s", indent, "", "copies",
-        text_giga(copy, l->copy.bytes_per_second), text_giga(there, l->to_device), text_giga(back, l->from_device));
+        text_giga(copy, l->copy.bytes_per_second), text_giga(TEXT, l->to_device), text_giga(TEXT, l->from_device));
     say(out, indent + 11,
         "%*s%-10s a second, of 32 / 64 / 128 bytes at random: %s / %s / %s from memory, %s / %s / %s from its cache",
         indent, "", "gathers", memory[0], memory[1], memory[2], cache[0], cache[1], cache[2]);
     say(out, indent + 11, "%*s%-10s %s for an empty kernel, %s waited for", indent, "", "launches",
-        text_seconds(launch, l->launch), text_seconds(wait, l->launch_and_wait));
+        text_seconds(launch, l->launch), text_seconds(TEXT, l->launch_and_wait));
 }
 
 void limits_differ(const struct limits *a, const struct limits *b, double share, char *text, size_t bytes)

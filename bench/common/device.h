@@ -3,6 +3,8 @@
 #ifndef BENCH_COMMON_DEVICE_H
 #define BENCH_COMMON_DEVICE_H
 
+#include "why.h"
+
 #include "ordo/ordo.h"
 
 #include <cjson/cJSON.h>
@@ -18,10 +20,15 @@ int select_devices(const char *list, char selected[SELECTED_MAX][SELECT_BYTES]);
 /* Opens a device ("": Ordo's choice). Prints an error and returns NULL if that fails. */
 ordo_device *open_device(const char *select);
 
+/* Returns the status. Writes the device's last error, else the name of the status, unless it is ORDO_OK. */
+ordo_status device_why(ordo_device *device, ordo_status status, char *why);
+
 /* Buffers on the device's own queue. Calls block. A buffer of 0 bytes gets one byte. */
 ordo_status device_buffer(ordo_device *device, size_t bytes, cl_mem *out);
 ordo_status device_write(ordo_device *device, cl_mem to, const void *from, size_t bytes);
 ordo_status device_read(ordo_device *device, cl_mem from, void *to, size_t bytes);
+/* Fills a buffer (NULL: nothing) with a byte. Does not wait. */
+ordo_status device_fill(ordo_device *device, cl_mem mem, cl_uchar byte, size_t bytes);
 /* Releases all that are not NULL. */
 void device_release(const cl_mem *buffers, size_t n);
 

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +29,13 @@ cJSON *json_cut(double number)
 void json_number(cJSON *object, const char *name, double number)
 {
     cJSON_AddItemToObject(object, name, json_cut(number));
+}
+
+cJSON *json_append(cJSON *list)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, object);
+    return object;
 }
 
 static void processor_model(char *model, size_t bytes)
@@ -217,8 +223,7 @@ static bool put_lines(FILE *file, const cJSON *json, int depth)
 {
     bool         good = fputs(cJSON_IsArray(json) ? "[\n" : "{\n", file) >= 0;
     const cJSON *value = NULL;
-    cJSON_ArrayForEach(value, json)
-    {
+    cJSON_ArrayForEach(value, json) {
         fprintf(file, "%*s", depth + 1, "");
         if (cJSON_IsObject(json))
             fprintf(file, "\"%s\": ", value->string);
@@ -279,11 +284,11 @@ static bool write_file(const char *path, const cJSON *json)
     return good;
 }
 
-bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes)
+bool json_write(const char *path, const cJSON *json, char *why)
 {
     const bool good = is_standard(path) ? write_text(stdout, json) : write_file(path, json);
     if (!good)
-        snprintf(why, why_bytes, "cannot write %s: %s", path, strerror(errno));
+        because(why, "cannot write %s: %s", path, strerror(errno));
     return good;
 }
 
@@ -313,12 +318,12 @@ static char *read_file(FILE *file)
     return text;
 }
 
-cJSON *json_read(const char *path, char *why, size_t why_bytes)
+cJSON *json_read(const char *path, char *why)
 {
     FILE *file = is_standard(path) ? stdin : fopen(path, "r");
     char *text = file ? read_file(file) : NULL;
     if (!text)
-        snprintf(why, why_bytes, "cannot read %s: %s", path, strerror(errno));
+        because(why, "cannot read %s: %s", path, strerror(errno));
     if (file && file != stdin)
         fclose(file);
     if (!text)
@@ -330,7 +335,7 @@ cJSON *json_read(const char *path, char *why, size_t why_bytes)
         int         line = 1;
         for (const char *c = text; at && c < at; c++)
             line += *c == '\n';
-        snprintf(why, why_bytes, "%s is not JSON (line %d)", path, line);
+        because(why, "%s is not JSON (line %d)", path, line);
     }
     free(text);
     return json;
@@ -375,8 +380,7 @@ static bool is_default(const cJSON *device, const char *tunable)
 static bool has_tunables_of(const cJSON *device, const cJSON *other)
 {
     const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
-    cJSON_ArrayForEach(tunable, json_at(other, "tunables"))
-    {
+    cJSON_ArrayForEach(tunable, json_at(other, "tunables")) {
         const double here = number_of(tunables, tunable->string);
         const bool   differs = isnan(here) ? has_origins(device) && has_origins(other) : here != tunable->valuedouble;
         if (differs && !(is_default(device, tunable->string) && is_default(other, tunable->string)))
@@ -412,12 +416,11 @@ const char *origin_name(ordo_origin origin)
 
 static void add(cJSON *list, const char *name, double clock_mhz, double power_w, double temperature_c)
 {
-    cJSON *sensor = cJSON_CreateObject();
+    cJSON *sensor = json_append(list);
     json_text(sensor, "name", name);
     json_number(sensor, "clock_mhz", clock_mhz);
     json_number(sensor, "power_w", power_w);
     json_number(sensor, "temperature_c", temperature_c);
-    cJSON_AddItemToArray(list, sensor);
 }
 
 /* ---- sysfs --------------------------------------------------------------------------------------------------- */

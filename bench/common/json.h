@@ -3,6 +3,8 @@
 #ifndef BENCH_COMMON_JSON_H
 #define BENCH_COMMON_JSON_H
 
+#include "why.h"
+
 #include "ordo/ordo.h"
 
 #include <cjson/cJSON.h>
@@ -11,6 +13,8 @@
 /* A number with six digits; NaN becomes null. The caller deletes it or adds it to an object. */
 cJSON *json_cut(double number);
 void   json_number(cJSON *object, const char *name, double number);
+/* Appends an empty object to a list and returns it. */
+cJSON *json_append(cJSON *list);
 /* Short names. json_exact keeps all digits. */
 #define json_at    cJSON_GetObjectItemCaseSensitive
 #define json_text  cJSON_AddStringToObject
@@ -26,10 +30,10 @@ const char *json_option(const char *path);
 /* Read and write a file ("-": standard input or output). A failure is explained in `why`; json_read then returns
  * NULL. json_write puts each row, device and process on a line, and replaces a file only when the new one is
  * complete. */
-bool json_write(const char *path, const cJSON *json, char *why, size_t why_bytes);
+bool json_write(const char *path, const cJSON *json, char *why);
 /* Whether `path` is a regular file or a new one, not a pipe or a device. */
 bool   json_is_file(const char *path);
-cJSON *json_read(const char *path, char *why, size_t why_bytes);
+cJSON *json_read(const char *path, char *why);
 
 /* Return the member, or "" and NaN if it is missing or has another type. */
 const char *text_of(const cJSON *object, const char *name);

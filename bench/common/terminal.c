@@ -8,8 +8,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -60,13 +58,26 @@ char *text_bytes(char text[TEXT_BYTES], double bytes)
     return scaled(text, bytes, 1024, units, 5);
 }
 
+/* `format` is for a number. NaN becomes "-". */
+static char *unless_unknown(char text[TEXT_BYTES], const char *format, double number)
+{
+    snprintf(text, TEXT_BYTES, isnan(number) ? "-" : format, number);
+    return text;
+}
+
 char *text_giga(char text[TEXT_BYTES], double number)
 {
-    if (isnan(number))
-        snprintf(text, TEXT_BYTES, "-");
-    else
-        snprintf(text, TEXT_BYTES, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
-    return text;
+    return unless_unknown(text, number < 9.995e9 ? "%.2f" : number < 99.95e9 ? "%.1f" : "%.0f", number * 1e-9);
+}
+
+char *text_ratio(char text[TEXT_BYTES], double ratio)
+{
+    return unless_unknown(text, ratio < 9.995 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+}
+
+char *text_percent(char text[TEXT_BYTES], double share)
+{
+    return unless_unknown(text, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
 }
 
 char *text_count(char text[TEXT_BYTES], size_t count)
@@ -92,24 +103,6 @@ char *text_grouped(char text[TEXT_BYTES], size_t number)
             text[used++] = ',';
     }
     text[used] = 0;
-    return text;
-}
-
-char *text_ratio(char text[TEXT_BYTES], double ratio)
-{
-    if (isnan(ratio))
-        snprintf(text, TEXT_BYTES, "-");
-    else
-        snprintf(text, TEXT_BYTES, ratio < 99.95 ? ratio < 9.995 ? "%.2fx" : "%.1fx" : "%.0fx", ratio);
-    return text;
-}
-
-char *text_percent(char text[TEXT_BYTES], double share)
-{
-    if (isnan(share))
-        snprintf(text, TEXT_BYTES, "-");
-    else
-        snprintf(text, TEXT_BYTES, share < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
     return text;
 }
 

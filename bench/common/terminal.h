@@ -10,6 +10,9 @@
 /* Size of the texts below. */
 #define TEXT_BYTES 32
 
+/* A text that lives until the end of the block. */
+#define TEXT ((char[TEXT_BYTES]) { 0 })
+
 /* Return `text`. NaN becomes "-". */
 char *text_rate(char text[TEXT_BYTES], double per_second); /* "25.3 G", "412 M" */
 char *text_seconds(char text[TEXT_BYTES], double seconds); /* "41.2 ms" */

@@ -12,15 +12,14 @@ struct measuring {
     ordo_device              *device;
     const struct timing_goal *goal;
     struct dict_plan         *plan;
-    struct dict_subject      *subject;
+    struct dict_target       *target;
     struct dict_figures      *out;
     char                     *why;
-    size_t                    why_bytes;
 };
 
 static ordo_status no_memory(const struct measuring *m)
 {
-    snprintf(m->why, m->why_bytes, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
+    because(m->why, "%s", ordo_status_string(ORDO_NO_HOST_MEMORY));
     return ORDO_NO_HOST_MEMORY;
 }
 
@@ -39,11 +38,11 @@ static ordo_status measure_batches(struct measuring *m)
     m->out->batch_seconds = calloc(steps, sizeof *m->out->batch_seconds);
     if (!m->out->batch_seconds)
         return no_memory(m);
-    TRY(dict_subject_prepare(m->subject, NULL));
+    TRY(dict_target_prepare(m->target, NULL));
     TRY(ordo_device_finish(m->device));
     for (size_t s = 0; s < steps; s++) {
         const double before = now();
-        TRY(dict_subject_step(m->subject, s));
+        TRY(dict_target_step(m->target, s));
         TRY(ordo_device_finish(m->device));
         m->out->batch_seconds[m->out->n_batches++] = now() - before;
     }
@@ -54,21 +53,21 @@ static ordo_status measure_once(struct measuring *m)
 {
     struct timing_goal goal = *m->goal;
     const bool         changes = m->plan->spec.workload != HOSTEXPORT;
-    goal.prepare = changes ? dict_subject_prepare : NULL;
+    goal.prepare = changes ? dict_target_prepare : NULL;
     goal.device_too = goal.device_too && !workload_is_host(m->plan->spec.workload);
-    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
+    TRY(dict_target_load(m->target, m->why));
     if (!changes)
-        TRY(dict_subject_prepare(m->subject, NULL));
-    TRY(time_calls(m->device, dict_subject_work, m->subject, &goal, &m->out->timing));
+        TRY(dict_target_prepare(m->target, NULL));
+    TRY(time_calls(m->device, dict_target_work, m->target, &goal, &m->out->timing));
     progress("checking");
-    m->out->right = dict_subject_check(m->subject, true, m->why, m->why_bytes);
+    m->out->right = dict_target_check(m->target, true, m->why);
     return m->out->right ? measure_batches(m) : ORDO_OK;
 }
 
 static ordo_status measure_rebuild(struct measuring *m)
 {
     struct timing timing;
-    TRY(time_calls(m->device, dict_subject_rebuild, m->subject, m->goal, &timing));
+    TRY(time_calls(m->device, dict_target_rebuild, m->target, m->goal, &timing));
     m->out->rebuild_seconds = timing.wall.median;
     return ORDO_OK;
 }
@@ -110,17 +109,16 @@ static ordo_status measure_fill(struct measuring *m, const struct timing_goal *g
     struct timing timing;
     if (!plan_advance(m->plan, i))
         return no_memory(m);
-    TRY(dict_subject_fill(m->subject, from, to));
-    TRY(dict_subject_load(m->subject, m->why, m->why_bytes));
-    TRY(time_calls(m->device, dict_subject_work, m->subject, goal, &timing));
+    TRY(dict_target_fill(m->target, from, to));
+    TRY(dict_target_load(m->target, m->why));
+    TRY(time_calls(m->device, dict_target_work, m->target, goal, &timing));
     add_timing(&m->out->timing, &timing, 1 / (double) plan_fills(m->plan));
     struct dict_fill *fill = &m->out->fills[m->out->n_fills++];
     *fill =
         (struct dict_fill) { to,   elements_in(m->plan, to), timing.wall.median, timing.first_call, timing.repetitions,
                              { 0 } };
     memcpy(fill->sample, timing.sample, sizeof fill->sample);
-    m->out->right =
-        dict_subject_check(m->subject, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why, m->why_bytes);
+    m->out->right = dict_target_check(m->target, to == plan_fill(m->plan, plan_fills(m->plan) - 1), m->why);
     return ORDO_OK;
 }
 
@@ -135,7 +133,7 @@ static ordo_status measure_fills(struct measuring *m)
     goal.seconds /= (double) fills;
     goal.batch_seconds = fmin(goal.batch_seconds, fmax(BATCH_MIN, goal.seconds / BATCHES));
     goal.device_too = false;
-    goal.prepare = m->plan->spec.first_calls ? dict_subject_prepare : NULL;
+    goal.prepare = m->plan->spec.first_calls ? dict_target_prepare : NULL;
     m->out->timing = (struct timing) { .device = spread_of(NULL, 0) };
     m->out->right = true;
     m->out->fills = calloc(fills, sizeof *m->out->fills);
@@ -152,22 +150,22 @@ static ordo_status measure_fills(struct measuring *m)
 
 static ordo_status measure(struct measuring *m)
 {
-    TRY(dict_subject_open(m->device, m->plan, &m->subject, m->why, m->why_bytes));
+    TRY(dict_target_open(m->device, m->plan, &m->target, m->why));
     TRY(plan_has_fills(m->plan->spec.workload) ? measure_fills(m) : measure_once(m));
-    TRY(dict_subject_statistics(m->subject, &m->out->statistics));
+    TRY(dict_target_statistics(m->target, &m->out->statistics));
     return workload_cleans_up(m->plan->spec.workload) ? measure_rebuild(m) : ORDO_OK;
 }
 
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
-                         struct dict_figures *out, char *why, size_t why_bytes)
+                         struct dict_figures *out, char *why)
 {
-    struct measuring m = { .device = device, .goal = goal, .out = out, .why = why, .why_bytes = why_bytes };
+    struct measuring m = { .device = device, .goal = goal, .out = out, .why = why };
     *out = (struct dict_figures) { .rebuild_seconds = NAN, .baseline = { NAN, NAN, NAN } };
     m.plan = plan_borrow(spec);
     if (!m.plan)
         return no_memory(&m);
     const ordo_status got = measure(&m);
-    dict_subject_close(&m.subject);
+    dict_target_close(&m.target);
     for (int i = 0; i < N_DICT_BASELINES && got == ORDO_OK; i++)
         if (host >> i & 1) {
             progress("the host's turn");

@@ -13,93 +13,71 @@
 
 #include <stdbool.h>
 
-struct subject;
+struct target;
 
-/* The device memory of a subject. */
-struct workload_bytes subject_bytes(const struct spec *spec);
+/* The device memory of a target. */
+struct workload_bytes target_bytes(const struct spec *spec);
 
 /* Makes the inputs, moves them to the device and builds the index if the variant has one. Blocks. After an error
  * *out is NULL and `why` has the reason. */
-ordo_status subject_open(ordo_device *device, const struct spec *spec, struct subject **out, char *why,
-                         size_t why_bytes);
-void        subject_close(struct subject **subject);
+ordo_status target_open(ordo_device *device, const struct spec *spec, struct target **out, char *why);
+void        target_close(struct target **target);
 
 /* A call_fn: enqueues the workload once. Workloads on host memory block. */
-ordo_status subject_call(void *arg, const struct ordo_order *order);
+ordo_status target_call(void *arg, const struct ordo_order *order);
 /* A call_fn for `prepare`: restores the host arrays that the last call changed. */
-ordo_status subject_prepare(void *arg, const struct ordo_order *order);
+ordo_status target_prepare(void *arg, const struct ordo_order *order);
 
 /* Fills the outputs with POISON_BYTE. */
-ordo_status subject_poison(struct subject *subject);
+ordo_status target_poison(struct target *target);
 
 /* Waits, reads and checks all outputs. False with the reason in `why`. */
-bool subject_check(struct subject *subject, char *why, size_t why_bytes);
+bool target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */
-ordo_status subject_index(struct subject *subject);
+ordo_status target_index(struct target *target);
 /* Seconds of the last index build, and its size; 0 without an index. */
-double subject_index_seconds(const struct subject *subject);
-size_t subject_index_bytes(const struct subject *subject);
+double target_index_seconds(const struct target *target);
+size_t target_index_bytes(const struct target *target);
 
-const struct inputs *subject_inputs(const struct subject *subject);
-
-/* Dictionary calls on host arrays, with outputs of their own. */
-
-struct host_outputs {
-    void  *at[N_COLUMNS];
-    size_t exported; /* elements of the last export */
-};
-
-/* Allocates poisoned outputs. False without memory. */
-bool host_outputs_make(const struct column_batch *cols, struct host_outputs *outputs);
-void host_outputs_free(struct host_outputs *outputs);
-/* Fills them with POISON_BYTE. */
-void host_outputs_poison(const struct column_batch *cols, struct host_outputs *outputs);
-
-/* Runs a build, upsert, find or export. Blocks. ORDO_UNSUPPORTED: another step. */
-ordo_status host_step(ordo_dict *dict, const struct column_batch *cols, struct host_outputs *outputs,
-                      const struct step *step);
+const struct inputs *target_inputs(const struct target *target);
 
 /* A dictionary on a device that runs a plan and is compared with its model. */
 
-struct dict_subject;
+struct dict_target;
 
 /* Creates an empty structure with its default settings. */
 ordo_status structure_create(ordo_device *device, int structure, const struct ordo_dict_config *config,
                              ordo_dict **dict);
 
 /* Whether the structure can run the workload; true if unknown, then opening it fails. */
-bool dict_subject_can(ordo_device *device, const struct spec *spec);
+bool dict_target_can(ordo_device *device, const struct spec *spec);
 
 /* Creates an empty dictionary and moves the table to the device. The plan must outlive it. After an error *out is
  * NULL and `why` has the reason. */
-ordo_status dict_subject_open(ordo_device *device, const struct dict_plan *plan, struct dict_subject **out, char *why,
-                              size_t why_bytes);
-void        dict_subject_close(struct dict_subject **subject);
+ordo_status dict_target_open(ordo_device *device, const struct dict_plan *plan, struct dict_target **out, char *why);
+void        dict_target_close(struct dict_target **target);
 
 /* Moves the plan's current work and churn to the device. */
-ordo_status dict_subject_load(struct dict_subject *subject, char *why, size_t why_bytes);
+ordo_status dict_target_load(struct dict_target *target, char *why);
 
 /* Extends the content from the first `from` table batches to the first `to`. Structures that are ORDO_BUILT_WHOLE are
  * rebuilt. */
-ordo_status dict_subject_fill(struct dict_subject *subject, size_t from, size_t to);
+ordo_status dict_target_fill(struct dict_target *target, size_t from, size_t to);
 
 /* A call_fn for `prepare`: clears, fills with the table, and runs the churn. */
-ordo_status dict_subject_prepare(void *arg, const struct ordo_order *order);
+ordo_status dict_target_prepare(void *arg, const struct ordo_order *order);
 /* A call_fn: the timed work. */
-ordo_status dict_subject_work(void *arg, const struct ordo_order *order);
+ordo_status dict_target_work(void *arg, const struct ordo_order *order);
 /* One step of it. */
-ordo_status dict_subject_step(struct dict_subject *subject, size_t step);
+ordo_status dict_target_step(struct dict_target *target, size_t step);
 /* A call_fn: rebuilds the dictionary from the table. */
-ordo_status dict_subject_rebuild(void *arg, const struct ordo_order *order);
-
-/* Fills the outputs with POISON_BYTE. */
-ordo_status dict_subject_poison(struct dict_subject *subject);
+ordo_status dict_target_rebuild(void *arg, const struct ordo_order *order);
 
 /* Checks the outputs and, with `content`, all elements and the invariants. */
-bool dict_subject_check(struct dict_subject *subject, bool content, char *why, size_t why_bytes);
+bool dict_target_check(struct dict_target *target, bool content, char *why);
 
-ordo_status dict_subject_statistics(struct dict_subject *subject, struct ordo_statistics *out);
+ordo_status dict_target_statistics(struct dict_target *target, struct ordo_statistics *out);
 
 /* Measures one point of a dictionary and checks everything. */
 
@@ -132,6 +110,6 @@ void dict_figures_free(struct dict_figures *figures);
 /* Returns the first error with its reason in `why`. A wrong result returns ORDO_OK with the reason in `why`. host:
  * baselines to run, as bits 1 << DICT_BTREE. The caller frees *out with dict_figures_free in any case. */
 ordo_status dict_measure(ordo_device *device, const struct spec *spec, const struct timing_goal *goal, unsigned host,
-                         struct dict_figures *out, char *why, size_t why_bytes);
+                         struct dict_figures *out, char *why);
 
 #endif

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +25,8 @@ struct case_at_hand {
     const cJSON *paper, *claim, *test, *figures, *limits;
 };
 
-static struct judgement judged(enum verdict verdict, double here, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static struct judgement judged(enum verdict verdict, double here, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static struct judgement judged(enum verdict verdict, double here,
+                                                                     const char *format, ...)
 {
     struct judgement judgement = { verdict, here, "" };
     va_list          args;
@@ -36,6 +34,16 @@ static struct judgement judged(enum verdict verdict, double here, const char *fo
     vsnprintf(judgement.why, sizeof judgement.why, format, args);
     va_end(args);
     return judgement;
+}
+
+static enum verdict verdict_of(bool holds, bool by_less)
+{
+    return holds ? HOLDS : by_less ? BY_LESS : DOES_NOT;
+}
+
+static struct judgement too_few(void)
+{
+    return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
 }
 
 /* ---- the lines that are compared ----------------------------------------------------------------------------- */
@@ -118,7 +126,7 @@ static enum verdict verdict_on_ratio(double here, double paper)
         return verdict_on_ratio(1 / here, 1 / paper);
     if (isnan(paper))
         return here > 1 ? HOLDS : DOES_NOT;
-    return here >= NEARLY * paper ? HOLDS : here > 1 ? BY_LESS : DOES_NOT;
+    return verdict_of(here >= NEARLY * paper, here > 1);
 }
 
 static struct judgement judge_greater(const struct case_at_hand *at, struct line *a, struct line *b)
@@ -145,15 +153,13 @@ static struct judgement judge_trend(const struct figure_point *points, int n, bo
 {
     int steps = 0;
     if (n < 2)
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+        return too_few();
     for (int i = 1; i < n; i++)
         steps += up ? points[i].y * ALIKE > points[i - 1].y : points[i].y < points[i - 1].y * ALIKE;
     const double whole = points[n - 1].y / points[0].y;
     const bool   there = up ? whole > ALIKE : whole < 1 / ALIKE;
-    return judged(!there           ? DOES_NOT
-                  : steps == n - 1 ? HOLDS
-                                   : BY_LESS,
-                  NAN, "from %.3g to %.3g, %d of %d steps", points[0].y, points[n - 1].y, steps, n - 1);
+    return judged(verdict_of(there && steps == n - 1, there), NAN, "from %.3g to %.3g, %d of %d steps", points[0].y,
+                  points[n - 1].y, steps, n - 1);
 }
 
 static struct judgement judge_ratio_falls(struct line *a, const struct line *b)
@@ -169,16 +175,13 @@ static struct judgement judge_flat(const struct case_at_hand *at, const struct l
     const double paper = isnan(said(at->claim)) ? ALIKE : said(at->claim);
     double       least = INFINITY, most = 0;
     if (a->n < 2)
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+        return too_few();
     for (int i = 0; i < a->n; i++) {
         least = fmin(least, a->points[i].y);
         most = fmax(most, a->points[i].y);
     }
     const double here = most / least;
-    return judged(here <= paper * ALIKE ? HOLDS
-                  : here <= paper * 1.5 ? BY_LESS
-                                        : DOES_NOT,
-                  here, "between %.3g and %.3g", least, most);
+    return judged(verdict_of(here <= paper * ALIKE, here <= paper * 1.5), here, "between %.3g and %.3g", least, most);
 }
 
 /* Whether left leads below (or above) one place. */
@@ -191,7 +194,7 @@ static struct judgement judge_crossover(const struct case_at_hand *at, const str
     for (int i = 0; i < a->n; i++)
         ahead += a->points[i].y > b->points[i].y;
     if (a->n < 2)
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+        return too_few();
     if (ahead == 0 || ahead == a->n)
         return judged(DOES_NOT, NAN, "no crossover: %s throughout, from %s to %s", ahead ? "ahead" : "behind",
                       text_count(from, (size_t) a->points[0].x), text_count(to, (size_t) a->points[a->n - 1].x));
@@ -228,22 +231,20 @@ static struct judgement judge_change(const struct case_at_hand *at, const struct
     const bool low = !cJSON_IsNumber(least) || here >= NEARLY * least->valuedouble;
     const bool high = !cJSON_IsNumber(most) || here <= most->valuedouble / NEARLY;
     const bool falls = cJSON_IsNumber(most) && most->valuedouble < 1;
-    return judged(low && high ? HOLDS : falls == (here < 1) ? BY_LESS : DOES_NOT, here, "%.3g to %.3g", before, after);
+    return judged(verdict_of(low && high, falls == (here < 1)), here, "%.3g to %.3g", before, after);
 }
 
 static struct judgement judge_peak(const struct case_at_hand *at, const struct line *a)
 {
     int best = 0, wanted = 0;
     if (a->n < 2)
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
+        return too_few();
     for (int i = 1; i < a->n; i++) {
         best = a->points[i].y > a->points[best].y ? i : best;
         wanted = fabs(a->points[i].x - said(at->claim)) < fabs(a->points[wanted].x - said(at->claim)) ? i : wanted;
     }
-    return judged(best == wanted            ? HOLDS
-                  : abs(best - wanted) == 1 ? BY_LESS
-                                            : DOES_NOT,
-                  a->points[best].x, "the best is %.3g", a->points[best].y);
+    return judged(verdict_of(best == wanted, abs(best - wanted) == 1), a->points[best].x, "the best is %.3g",
+                  a->points[best].y);
 }
 
 static struct judgement judge_at_most(const struct case_at_hand *at, const struct line *a)
@@ -251,10 +252,7 @@ static struct judgement judge_at_most(const struct case_at_hand *at, const struc
     double most = -INFINITY;
     for (int i = 0; i < a->n; i++)
         most = fmax(most, a->points[i].y);
-    return judged(most <= said(at->claim)       ? HOLDS
-                  : most <= 2 * said(at->claim) ? BY_LESS
-                                                : DOES_NOT,
-                  most, "%.3g", most);
+    return judged(verdict_of(most <= said(at->claim), most <= 2 * said(at->claim)), most, "%.3g", most);
 }
 
 /* Compares bytes a second of visited nodes or lines with a memory limit. */
@@ -262,13 +260,13 @@ static struct judgement judge_above_limit(const struct case_at_hand *at, const s
 {
     const double limit = number_of(at->limits, text_of(at->test, "limit"));
     double       most = 0;
-    char         here[TEXT_BYTES], there[TEXT_BYTES];
+    char         here[TEXT_BYTES];
     for (int i = 0; i < a->n; i++)
         most = fmax(most, a->points[i].y * number_of(at->test, "unit") * number_of(at->test, "bytes"));
     if (isnan(limit))
         return judged(CANNOT_BE_ASKED, NAN, "the device's limits were not measured (--no-limits)");
     return judged(most > limit ? HOLDS : DOES_NOT, most / limit, "%s GB/s at most, memory copies at %s GB/s",
-                  text_giga(here, most), text_giga(there, limit));
+                  text_giga(here, most), text_giga(TEXT, limit));
 }
 
 /* ---- models of time over the number of batches --------------------------------------------------------------- */
@@ -310,14 +308,9 @@ static struct judgement judge_fit(const struct case_at_hand *at, const struct li
         return judged(CANNOT_BE_ASKED, NAN, "too few batches were timed");
     const double here = fit(a, model), beside = *other ? fit(a, other) : NAN;
     if (*other)
-        return judged(here <= beside ? DOES_NOT
-                      : here >= FITS ? HOLDS
-                                     : BY_LESS,
-                      here, "%s explains %.2f of the variance, %s %.2f", model, here, other, beside);
-    return judged(here >= FITS        ? HOLDS
-                  : here >= FITS_LESS ? BY_LESS
-                                      : DOES_NOT,
-                  here, "the model explains %.2f of the variance", here);
+        return judged(verdict_of(here > beside && here >= FITS, here > beside), here,
+                      "%s explains %.2f of the variance, %s %.2f", model, here, other, beside);
+    return judged(verdict_of(here >= FITS, here >= FITS_LESS), here, "the model explains %.2f of the variance", here);
 }
 
 /* ---- claims of several lines --------------------------------------------------------------------------------- */
@@ -330,8 +323,7 @@ static struct judgement judge_order(const struct case_at_hand *at)
     int          steps = 0, n = 0;
     char         seen[160] = "";
     size_t       used = 0;
-    cJSON_ArrayForEach(cells, list)
-    {
+    cJSON_ArrayForEach(cells, list) {
         struct line  line = line_of(at, cells, NULL);
         const double mean = mean_of(&line);
         free(line.points);
@@ -343,7 +335,7 @@ static struct judgement judge_order(const struct case_at_hand *at)
         if (used < sizeof seen)
             used += (size_t) snprintf(seen + used, sizeof seen - used, "%s%.3g", n > 1 ? ", " : "", mean);
     }
-    return judged(steps == n ? HOLDS : first > last ? BY_LESS : DOES_NOT, NAN, "%s", seen);
+    return judged(verdict_of(steps == n, first > last), NAN, "%s", seen);
 }
 
 /* NaN and *missing if one was not measured. */
@@ -351,8 +343,7 @@ static double sum_of(const struct case_at_hand *at, const cJSON *list, const cJS
 {
     const cJSON *cells = NULL;
     double       sum = 0;
-    cJSON_ArrayForEach(cells, list)
-    {
+    cJSON_ArrayForEach(cells, list) {
         struct line line = line_of(at, cells, NULL);
         if (line.n == 0)
             *missing = cells;
@@ -395,11 +386,9 @@ static struct judgement judge_outweighs(const struct case_at_hand *at)
     const char  *along = text_of(at->test, "along"), *than = text_of(at->test, "than");
     const double here = spread_along(at, along), other = spread_along(at, than);
     if (isnan(here / other))
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
-    return judged(here > other           ? HOLDS
-                  : here * ALIKE > other ? BY_LESS
-                                         : DOES_NOT,
-                  NAN, "the ratio changes %.3g times over %s, %.3g times over %s", here, along, other, than);
+        return too_few();
+    return judged(verdict_of(here > other, here * ALIKE > other), NAN,
+                  "the ratio changes %.3g times over %s, %.3g times over %s", here, along, other, than);
 }
 
 /* The place of the least figure along an axis; NaN for fewer than two. */
@@ -422,7 +411,6 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     struct line  cases = line_of(at, left, each);
     double       first = NAN, last = NAN;
     int          back = 0, n = 0;
-    char         from[TEXT_BYTES], to[TEXT_BYTES];
     for (int i = 0; i < cases.n; i++) {
         cJSON *cells = cJSON_Duplicate(left, true);
         json_exact(cells, each, cases.points[i].x);
@@ -436,12 +424,9 @@ static struct judgement judge_least_moves(const struct case_at_hand *at)
     }
     free(cases.points);
     if (n < 2)
-        return judged(CANNOT_BE_ASKED, NAN, "too few figures were measured");
-    return judged(last <= first ? DOES_NOT
-                  : back        ? BY_LESS
-                                : HOLDS,
-                  NAN, "the least is at %s first, at %s last", text_count(from, (size_t) first),
-                  text_count(to, (size_t) last));
+        return too_few();
+    return judged(verdict_of(last > first && !back, last > first), NAN, "the least is at %s first, at %s last",
+                  text_count(TEXT, (size_t) first), text_count(TEXT, (size_t) last));
 }
 
 /* ---- all together -------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "papers.h"
 
 #include "bench/common/json.h"
+#include "bench/common/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,24 +14,17 @@ struct rates {
     double least, most, mean;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *) a, y = *(const double *) b;
-    return x < y ? -1 : x > y;
-}
-
-/* The median of a list of seconds; NaN if it is empty. */
+/* The median of a list of seconds; NaN if it is empty, or without memory. */
 static double median_of_samples(const cJSON *samples)
 {
-    const int    n = cJSON_GetArraySize(samples);
-    double      *seconds = n ? malloc((size_t) n * sizeof *seconds) : NULL, median = NAN;
+    double      *seconds = malloc(((size_t) cJSON_GetArraySize(samples) + 1) * sizeof *seconds);
     const cJSON *sample = NULL;
-    int          i = 0;
+    int          n = 0;
     if (!seconds)
         return NAN;
-    cJSON_ArrayForEach(sample, samples) seconds[i++] = sample->valuedouble;
-    qsort(seconds, (size_t) n, sizeof *seconds, ascending);
-    median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+    cJSON_ArrayForEach(sample, samples)
+        seconds[n++] = sample->valuedouble;
+    const double median = spread_of(seconds, n).median;
     free(seconds);
     return median;
 }
@@ -70,8 +64,7 @@ static struct rates rates_of(const cJSON *row)
 static double of_paper(const cJSON *list, double number, double scale)
 {
     const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach(item, list) {
         if (llround(fmax(1, item->valuedouble / scale)) == llround(number))
             return item->valuedouble;
     }
@@ -113,8 +106,7 @@ static cJSON *cells_of(const struct measured_run *measured, const cJSON *row)
         if (!isnan(number) && !json_at(given, columns[c]))
             json_exact(cells, columns[c], number);
     }
-    cJSON_ArrayForEach(cell, given)
-    {
+    cJSON_ArrayForEach(cell, given) {
         if (!cJSON_IsNull(cell))
             cJSON_AddItemToObject(cells, cell->string, cJSON_Duplicate(cell, true));
     }
@@ -136,8 +128,7 @@ static void add_each_batch(const char *each, const cJSON *cells, const cJSON *ro
     const cJSON *batch = NULL;
     double       seconds = 0;
     int          r = 0;
-    cJSON_ArrayForEach(batch, json_at(row, "batches_s"))
-    {
+    cJSON_ArrayForEach(batch, json_at(row, "batches_s")) {
         cJSON *of = cJSON_Duplicate(cells, true);
         seconds += batch->valuedouble;
         json_exact(of, "r", ++r);
@@ -174,8 +165,7 @@ static double value_of_row(const struct measured_run *measured, const struct rat
 static void add_statistics(const cJSON *stats, const cJSON *cells, const struct rates *rates, cJSON *figures)
 {
     const cJSON *stat = NULL;
-    cJSON_ArrayForEach(stat, stats)
-    {
+    cJSON_ArrayForEach(stat, stats) {
         cJSON       *of = cJSON_Duplicate(cells, true);
         const char  *name = cJSON_IsString(stat) ? stat->valuestring : "";
         const double rate = strcmp(name, "min") == 0   ? rates->least
@@ -275,8 +265,7 @@ static bool same_cell(const cJSON *a, const cJSON *b)
 static bool has_cells(const cJSON *figure, const cJSON *cells)
 {
     const cJSON *cell = NULL;
-    cJSON_ArrayForEach(cell, cells)
-    {
+    cJSON_ArrayForEach(cell, cells) {
         if (!cJSON_IsNull(cell) && strcmp(cell->string, "experiment") != 0 &&
             !same_cell(json_at(figure, cell->string), cell))
             return false;
@@ -318,8 +307,7 @@ int figures_select(const cJSON *figures, const cJSON *cells, const char *along, 
     *points = malloc(((size_t) cJSON_GetArraySize(figures) + 1) * sizeof **points);
     if (!*points)
         return 0;
-    cJSON_ArrayForEach(figure, figures)
-    {
+    cJSON_ArrayForEach(figure, figures) {
         const double x = along ? number_of(figure, along) : 0, y = number_of(figure, "value");
         if (!isnan(x) && !isnan(y) && has_cells(figure, cells))
             (*points)[n++] = (struct figure_point) { x, y };
@@ -385,8 +373,7 @@ cJSON *figure_cells(const cJSON *experiment, const cJSON *row)
 {
     const cJSON *column = NULL, *cell = row ? row->child : NULL;
     cJSON       *cells = cJSON_CreateObject();
-    cJSON_ArrayForEach(column, json_at(experiment, "columns"))
-    {
+    cJSON_ArrayForEach(column, json_at(experiment, "columns")) {
         if (cell && strcmp(column->valuestring, "value") != 0)
             cJSON_AddItemToObject(cells, column->valuestring, cJSON_Duplicate(cell, true));
         cell = cell ? cell->next : NULL;
@@ -397,8 +384,7 @@ cJSON *figure_cells(const cJSON *experiment, const cJSON *row)
 double figure_value(const cJSON *experiment, const cJSON *row)
 {
     const cJSON *column = NULL, *cell = row ? row->child : NULL;
-    cJSON_ArrayForEach(column, json_at(experiment, "columns"))
-    {
+    cJSON_ArrayForEach(column, json_at(experiment, "columns")) {
         if (strcmp(column->valuestring, "value") == 0)
             return cell && cJSON_IsNumber(cell) ? cell->valuedouble : NAN;
         cell = cell ? cell->next : NULL;

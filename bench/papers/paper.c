@@ -5,7 +5,6 @@
 #include "bench/common/terminal.h"
 #include "bench/workload/workload.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +36,52 @@ static const struct {
 };
 #define N_PAPERS (sizeof papers / sizeof *papers)
 
+/* ---- short forms of a file ----------------------------------------------------------------------------------- */
+
+/* Copies each member of "common" to the runs that lack it. */
+static void spread_common(const cJSON *experiment)
+{
+    cJSON       *run = NULL;
+    const cJSON *member = NULL;
+    cJSON_ArrayForEach(run, json_at(experiment, "runs"))
+        cJSON_ArrayForEach(member, json_at(experiment, "common")) {
+            if (!json_at(run, member->string) && !json_at(run, "limit"))
+                cJSON_AddItemToObject(run, member->string, cJSON_Duplicate(member, true));
+        }
+}
+
+/* Makes a row of each member if the last cell is an object: [..., name, number]. */
+static void spread_rows(cJSON *experiment)
+{
+    cJSON       *all = cJSON_CreateArray();
+    const cJSON *row = NULL, *cell = NULL;
+    cJSON_ArrayForEach(row, json_at(experiment, "rows")) {
+        const int    last = cJSON_GetArraySize(row) - 1;
+        const cJSON *cells = cJSON_GetArrayItem(row, last);
+        if (!cJSON_IsObject(cells))
+            cJSON_AddItemToArray(all, cJSON_Duplicate(row, true));
+        else
+            cJSON_ArrayForEach(cell, cells) {
+                cJSON *one = cJSON_Duplicate(row, true);
+                cJSON_ReplaceItemInArray(one, last, cJSON_CreateString(cell->string));
+                cJSON_AddItemToArray(one, cJSON_Duplicate(cell, true));
+                cJSON_AddItemToArray(all, one);
+            }
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(experiment, "rows");
+    cJSON_AddItemToObject(experiment, "rows", all);
+}
+
+static cJSON *spread(cJSON *paper)
+{
+    cJSON *experiment = NULL;
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
+        spread_common(experiment);
+        spread_rows(experiment);
+    }
+    return paper;
+}
+
 static cJSON *parse_lines(const char *const *lines)
 {
     char  *text = text_of_lines(lines);
@@ -51,26 +96,26 @@ static bool is_paper(const cJSON *paper)
            cJSON_IsArray(json_at(paper, "claims"));
 }
 
-cJSON *paper_load(const char *name, char *why, size_t why_bytes)
+cJSON *paper_load(const char *name, char *why)
 {
     const size_t length = strlen(name);
     size_t       used = 0;
     if (length > 5 && strcmp(name + length - 5, ".json") == 0) {
-        cJSON *paper = json_read(name, why, why_bytes);
+        cJSON *paper = json_read(name, why);
         if (!paper || is_paper(paper))
-            return paper;
+            return spread(paper);
         cJSON_Delete(paper);
-        snprintf(why, why_bytes, "%s says no experiments and claims of a paper", name);
+        because(why, "%s says no experiments and claims of a paper", name);
         return NULL;
     }
     for (size_t p = 0; p < N_PAPERS; p++) {
         cJSON *paper = strcmp(name, papers[p].name) == 0 ? parse_lines(papers[p].lines) : NULL;
         if (paper)
-            return paper;
+            return spread(paper);
     }
-    used = (size_t) snprintf(why, why_bytes, "unknown paper '%s' (choose ", name);
-    for (size_t p = 0; p < N_PAPERS && used < why_bytes; p++)
-        used += (size_t) snprintf(why + used, why_bytes - used, "%s%s", papers[p].name, p + 1 < N_PAPERS ? ", " : ")");
+    used = (size_t) snprintf(why, WHY_BYTES, "unknown paper '%s' (choose ", name);
+    for (size_t p = 0; p < N_PAPERS && used < WHY_BYTES; p++)
+        used += (size_t) snprintf(why + used, WHY_BYTES - used, "%s%s", papers[p].name, p + 1 < N_PAPERS ? ", " : ")");
     return NULL;
 }
 
@@ -85,8 +130,7 @@ const char *paper_structure(const cJSON *paper, const char *structure)
 const char *paper_name_of(const cJSON *paper, const char *ordo)
 {
     const cJSON *structure = NULL;
-    cJSON_ArrayForEach(structure, json_at(paper, "structures"))
-    {
+    cJSON_ArrayForEach(structure, json_at(paper, "structures")) {
         if (*ordo && text_is(structure, "ordo", ordo))
             return structure->string;
     }
@@ -110,8 +154,7 @@ const char *paper_needs(const cJSON *paper)
 {
     const cJSON *needed = NULL, *list = json_at(paper, "needs");
     const char  *missing = NULL;
-    cJSON_ArrayForEach(needed, list)
-    {
+    cJSON_ArrayForEach(needed, list) {
         if (cJSON_IsString(needed) && is_there(needed->valuestring))
             return NULL;
         missing = cJSON_IsString(needed) ? needed->valuestring : missing;
@@ -122,8 +165,7 @@ const char *paper_needs(const cJSON *paper)
 const cJSON *paper_experiment(const cJSON *paper, const char *id)
 {
     const cJSON *experiment = NULL;
-    cJSON_ArrayForEach(experiment, json_at(paper, "experiments"))
-    {
+    cJSON_ArrayForEach(experiment, json_at(paper, "experiments")) {
         if (text_is(experiment, "id", id))
             break;
     }

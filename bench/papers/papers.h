@@ -3,12 +3,14 @@
 #ifndef BENCH_PAPERS_PAPERS_H
 #define BENCH_PAPERS_PAPERS_H
 
+#include "bench/common/why.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Loads a built-in paper, or a file if the name ends in .json. NULL with the reason in `why`. The caller deletes it. */
-cJSON *paper_load(const char *name, char *why, size_t why_bytes);
+cJSON *paper_load(const char *name, char *why);
 
 /* Ordo's name of a paper's structure; "" if it has none. */
 const char *paper_structure(const cJSON *paper, const char *structure);
@@ -70,8 +72,8 @@ const char *verdict_name(enum verdict verdict);
 
 struct judgement {
     enum verdict verdict;
-    double       here;     /* the measured figure; NaN: none */
-    char         why[240]; /* the reason */
+    double       here;           /* the measured figure; NaN: none */
+    char         why[WHY_BYTES]; /* the reason */
 };
 
 /* Judges a claim by figures (by experiment id) and device limits. */

@@ -53,48 +53,32 @@ template <template <typename, typename> class Of> Map open_one(size_t key_bytes,
 
 #if BENCH_BTREE
 template <typename K, typename V> using BtreeMap = NodeMap<absl::btree_map<K, V>>;
-#define BTREE                                                                                                          \
-    {                                                                                                                  \
-        open_one<BtreeMap>, ABSL_VERSION                                                                               \
-    }
+#define BTREE open_one<BtreeMap>, ABSL_VERSION
 #else
-#define BTREE                                                                                                          \
-    {                                                                                                                  \
-        nullptr, nullptr                                                                                               \
-    }
+#define BTREE nullptr, nullptr
 #endif
 #if BENCH_HASH_MAP
 template <typename K, typename V> using FlatHashMap = HashMap<absl::flat_hash_map<K, V>>;
-#define FLAT_HASH_MAP                                                                                                  \
-    {                                                                                                                  \
-        open_one<FlatHashMap>, ABSL_VERSION                                                                            \
-    }
+#define FLAT_HASH_MAP open_one<FlatHashMap>, ABSL_VERSION
 #else
-#define FLAT_HASH_MAP                                                                                                  \
-    {                                                                                                                  \
-        nullptr, nullptr                                                                                               \
-    }
+#define FLAT_HASH_MAP nullptr, nullptr
 #endif
 #if BENCH_ROBIN_MAP
 template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>;
-#define ROBIN_MAP                                                                                                      \
-    {                                                                                                                  \
-        open_one<RobinMap>, "robin-map"                                                                                \
-    } /* its headers have no version */
+#define ROBIN_MAP open_one<RobinMap>, "robin-map" /* its headers have no version */
 #else
-#define ROBIN_MAP                                                                                                      \
-    {                                                                                                                  \
-        nullptr, nullptr                                                                                               \
-    }
+#define ROBIN_MAP nullptr, nullptr
 #endif
 
 /* By host_map_kind. A kind without a version is not built in. */
 const struct Kind {
     Map (*open)(size_t key_bytes, size_t value_bytes);
     const char *version;
-} kinds[N_HOST_MAPS] = {
-    BTREE, { open_one<StdMap>, STD_VERSION }, { open_one<SortedArray>, STD_VERSION }, FLAT_HASH_MAP, ROBIN_MAP
-};
+} kinds[N_HOST_MAPS] = { { BTREE },
+                         { open_one<StdMap>, STD_VERSION },
+                         { open_one<SortedArray>, STD_VERSION },
+                         { FLAT_HASH_MAP },
+                         { ROBIN_MAP } };
 const char *const kind_names[N_HOST_MAPS] = { "absl::btree_map", "std::map", "sorted array", "absl::flat_hash_map",
                                               "tsl::robin_map" };
 
@@ -427,11 +411,10 @@ try {
     out->rate = double(spec_operations(&plan->spec)) / out->timing.wall.median;
     out->right = dict.is_right();
     if (!out->right)
-        snprintf(out->why, sizeof out->why, "its answers differ from the model's");
+        because(out->why, "its answers differ from the model's");
     return true;
 } catch (const std::bad_alloc &) {
-    snprintf(out->why, sizeof out->why, "out of memory");
-    return false;
+    return because(out->why, "out of memory");
 }
 
 double dict_peer_rate(const struct dict_plan *plan, enum host_map_kind kind, int threads, int times,

@@ -8,19 +8,6 @@
 #include "bench/workload/inputs.h"
 #include "bench/workload/plan.h"
 
-/* A copy of the inputs with keys in ordered form, and spare arrays. */
-struct host_buffers {
-    struct pairs work, spare;
-    size_t       key_bytes;
-    void        *rows; /* output of gather */
-};
-
-/* Touches the spare pages before any timing. False without memory; close it in any case. */
-bool host_buffers_open(struct host_buffers *buffers, const struct spec *spec);
-void host_buffers_close(struct host_buffers *buffers);
-/* Restores the inputs. */
-void host_buffers_fill(const struct host_buffers *buffers, const struct spec *spec, const struct inputs *in);
-
 /* The i-th baseline of an array workload ("radix", "qsort", "merge", "loop", "binary", "s-tree" on all processors);
  * NULL past the last. */
 const char *array_baseline_name(enum workload workload, int i);
@@ -58,7 +45,7 @@ struct host_figures {
     struct timing timing;
     double        rate; /* operations a second, median */
     bool          right;
-    char          why[160]; /* the reason if it is wrong */
+    char          why[WHY_BYTES]; /* the reason if it is wrong */
 };
 
 /* Lists the peers of an array workload on one and on `threads` threads. Returns their number. */
@@ -66,10 +53,6 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
 /* False with the reason in out->why without memory. */
 bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                         const struct timing_goal *goal, struct host_figures *out);
-
-/* Seconds of `queries` S-tree searches on all processors; negative for keys of 8 bytes, without memory, or after a
- * wrong answer. */
-double stree_seconds(const struct spec *spec, const struct inputs *in, size_t queries);
 
 /* Maps on the plan of a dictionary workload. Threads share one map for queries; for updates each has a map with a
  * part of the keys. None without a C++ compiler. */

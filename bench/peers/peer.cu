@@ -644,11 +644,11 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     answer.uppers = reinterpret_cast<const uint32_t *>(uppers.data());
     answer.counts = reinterpret_cast<const uint32_t *>(counts.data());
     memcpy(&answer.kept, total.data(), sizeof answer.kept);
-    char why[512];
+    char why[WHY_BYTES];
     /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
     checked.workload = workload_is_dict(spec.workload) ? SORT : spec.workload;
-    const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why, sizeof why);
+    const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why);
     if (!right)
         fprintf(stderr, "ordo-peer: %s of %zu: %s\n", workload_name(spec.workload), spec.count, why);
     return right;
@@ -741,8 +741,8 @@ template <typename Name> static int number_of(const char *what, const char *text
 static std::vector<size_t> sizes_of(const char *text)
 {
     std::vector<size_t> sizes(64);
-    char                why[512];
-    const int           n = parse_sizes(text, sizes.data(), (int) sizes.size(), why, sizeof why);
+    char                why[WHY_BYTES];
+    const int           n = parse_sizes(text, sizes.data(), (int) sizes.size(), why);
     if (n < 0)
         usage(why);
     sizes.resize((size_t) n);

@@ -89,9 +89,9 @@ template <typename K, typename V> Content<K, V> draw_content(const struct spec &
 
 /* A table of some capacity and its use. Table has Pair, clear(), insert(pairs, n), find(keys, n, values_out) on the
  * default stream. */
-template <template <typename, typename> class Table, typename K, typename V> class Subject {
+template <template <typename, typename> class Table, typename K, typename V> class Target {
   public:
-    Subject(const struct spec &spec, const Content<K, V> &content)
+    Target(const struct spec &spec, const Content<K, V> &content)
         : content_(content), table_(content.keys.size() * 100 / load_of(spec)), pairs_(pairs_of(content)),
           queries_(content.queries.size() * sizeof(K), content.queries.data()), values_(queries_of() * sizeof(V))
     {
@@ -153,11 +153,11 @@ template <template <typename, typename> class Table, typename K, typename V> cla
 template <template <typename, typename> class Table, typename K, typename V>
 void add_peer(std::vector<HashPeer> &list, const char *name, const struct spec &spec, const Content<K, V> &content)
 {
-    const auto subject = std::make_shared<Subject<Table, K, V>>(spec, content);
+    const auto target = std::make_shared<Target<Table, K, V>>(spec, content);
     if (spec.workload == BUILD)
-        list.push_back({ name, [subject] { subject->build(); }, [subject] { return subject->content_right(); } });
+        list.push_back({ name, [target] { target->build(); }, [target] { return target->content_right(); } });
     else
-        list.push_back({ name, [subject] { subject->find(); }, [subject] { return subject->answers_right(); } });
+        list.push_back({ name, [target] { target->find(); }, [target] { return target->answers_right(); } });
 }
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "bench/common/timing.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +39,7 @@ static bool in_path(char *path, size_t bytes)
     return false;
 }
 
-char *peer_program(char *why, size_t why_bytes)
+char *peer_program(char *why)
 {
     const char *chosen = getenv("ORDO_PEER");
     char        path[4096];
@@ -48,12 +47,12 @@ char *peer_program(char *why, size_t why_bytes)
         snprintf(path, sizeof path, "%s", chosen);
         if (access(path, X_OK) == 0)
             return strdup(path);
-        snprintf(why, why_bytes, "ORDO_PEER: cannot run %.300s: %s", chosen, strerror(errno));
+        because(why, "ORDO_PEER: cannot run %.300s: %s", chosen, strerror(errno));
         return NULL;
     }
     if (beside_us(path, sizeof path) || in_path(path, sizeof path))
         return strdup(path);
-    snprintf(why, why_bytes, "no ordo-peer in the PATH: 'meson compile ordo-peer' builds it, with nvcc");
+    because(why, "no ordo-peer in the PATH: 'meson compile ordo-peer' builds it, with nvcc");
     return NULL;
 }
 
@@ -73,15 +72,13 @@ static char *list_of_counts(const size_t *counts, int n)
 }
 
 /* Parses a row per line. */
-static bool parse_rows(char *text, cJSON *rows, char *why, size_t why_bytes)
+static bool parse_rows(char *text, cJSON *rows, char *why)
 {
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         cJSON *row = cJSON_Parse(line);
-        if (!row) {
-            snprintf(why, why_bytes, "ordo-peer printed what is not JSON: %.200s", line);
-            return false;
-        }
+        if (!row)
+            return because(why, "ordo-peer printed what is not JSON: %.200s", line);
         cJSON_AddItemToArray(rows, row);
     }
     return true;
@@ -96,14 +93,14 @@ static double most_seconds(double budget)
 }
 
 cJSON *peer_rows(const char *program, const char *device_name, const struct spec *spec, const size_t *counts, int n,
-                 double seconds, char *why, size_t why_bytes)
+                 double seconds, char *why)
 {
     char        *sizes = list_of_counts(counts, n), text[512];
     const char  *words[32];
     const double most = most_seconds(seconds);
     int          n_words = 0;
     if (!sizes) {
-        snprintf(why, why_bytes, "out of memory");
+        because(why, "out of memory");
         return NULL;
     }
     snprintf(text, sizeof text,
@@ -126,9 +123,8 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
     cJSON               *rows = cJSON_CreateArray();
     child_run(&(struct child) { .program = program, .arguments = words, .seconds = most, .prints = true }, &outcome);
     if (outcome.problem[0])
-        snprintf(why, why_bytes, "ordo-peer %s (at most %g s; ORDO_PEER_SECONDS=%g allows more)", outcome.problem, most,
-                 10 * most);
-    if (outcome.problem[0] || !parse_rows(outcome.text, rows, why, why_bytes)) {
+        because(why, "ordo-peer %s (at most %g s; ORDO_PEER_SECONDS=%g allows more)", outcome.problem, most, 10 * most);
+    if (outcome.problem[0] || !parse_rows(outcome.text, rows, why)) {
         cJSON_Delete(rows);
         rows = NULL;
     }
@@ -140,8 +136,7 @@ cJSON *peer_rows(const char *program, const char *device_name, const struct spec
 const cJSON *peer_row(const cJSON *rows, size_t count)
 {
     const cJSON *row = NULL, *best = NULL;
-    cJSON_ArrayForEach(row, rows)
-    {
+    cJSON_ArrayForEach(row, rows) {
         if (number_of(row, "count") == (double) count && (!best || number_of(row, "rate") > number_of(best, "rate")))
             best = row;
     }

@@ -5,7 +5,6 @@
 
 #include "bench/common/timing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const lockfree_lines[] = {
@@ -275,7 +274,7 @@ bool rival_can(ordo_device *device, const struct spec *spec)
            spec->dist == SEQUENTIAL; /* distinct keys, none all ones */
 }
 
-static ordo_status build(struct rival *r, char *why, size_t why_bytes)
+static ordo_status build(struct rival *r, char *why)
 {
     static const char *const names[2][3] = { { "lockfree_clear", "lockfree_nodes", "lockfree_apply" },
                                              { "cuckoo_clear", "cuckoo_build", "cuckoo_find" } };
@@ -300,14 +299,14 @@ static ordo_status build(struct rival *r, char *why, size_t why_bytes)
     }
     if (code == CL_SUCCESS)
         return ORDO_OK;
-    const int said = snprintf(why, why_bytes, "the kernels of %s do not build: %s\n",
+    const int said = snprintf(why, WHY_BYTES, "the kernels of %s do not build: %s\n",
                               variant_name(BUILD, r->cuckoo ? CUCKOO : LOCKFREE), ordo_cl_error_string(code));
-    if (r->program && (size_t) said < why_bytes)
-        clGetProgramBuildInfo(r->program, id, CL_PROGRAM_BUILD_LOG, why_bytes - (size_t) said, why + said, NULL);
+    if (r->program && (size_t) said < WHY_BYTES)
+        clGetProgramBuildInfo(r->program, id, CL_PROGRAM_BUILD_LOG, WHY_BYTES - (size_t) said, why + said, NULL);
     return ORDO_OPENCL;
 }
 
-static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why, size_t why_bytes)
+static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why)
 {
     const size_t table = plan->table.cols.rows[COL_KEYS], work = plan->work.cols.rows[COL_KEYS];
     const size_t elements = plan->spec.workload == BUILD && work > table ? work : table;
@@ -316,8 +315,8 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
     r->bytes = r->cuckoo
                    ? r->n_slots * sizeof(cl_ulong)
                    : node_bytes(&plan->table) + node_bytes(&plan->work) + (size_t) (LINKS_AT + LEVELS + 1) / 2 * 8;
-    TRY(build(r, why, why_bytes));
-    snprintf(why, why_bytes, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), r->bytes);
+    TRY(build(r, why));
+    because(why, "no memory for a %s of %zu bytes", variant_name(BUILD, plan->spec.variant), r->bytes);
     TRY(device_buffer(r->device, r->bytes, &r->words));
     TRY(device_buffer(r->device, STATE_WORDS * sizeof(cl_uint), &r->state));
     TRY(rival_clear(r));
@@ -325,16 +324,15 @@ static ordo_status make(struct rival *r, const struct dict_plan *plan, char *why
     return ORDO_OK;
 }
 
-ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why,
-                       size_t why_bytes)
+ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why)
 {
     struct rival *rival = calloc(1, sizeof *rival);
     ordo_status   got = ORDO_NO_HOST_MEMORY;
-    snprintf(why, why_bytes, "%s", ordo_status_string(got));
+    because(why, "%s", ordo_status_string(got));
     if (rival) {
         rival->device = device;
         rival->cuckoo = plan->spec.variant == CUCKOO;
-        got = make(rival, plan, why, why_bytes);
+        got = make(rival, plan, why);
     }
     if (got != ORDO_OK)
         rival_close(&rival);
@@ -375,7 +373,7 @@ ordo_status rival_step(struct rival *r, const cl_mem columns[N_COLUMNS], const s
     return (r->cuckoo ? table_step : list_step)(r, columns, step, queue, order ? order->done : NULL);
 }
 
-ordo_status rival_export(struct rival *r, struct model *out, char *why, size_t why_bytes)
+ordo_status rival_export(struct rival *r, struct model *out, char *why)
 {
     cl_command_queue queue = ordo_device_queue(r->device);
     cl_uint          state[STATE_WORDS];
@@ -391,7 +389,7 @@ ordo_status rival_export(struct rival *r, struct model *out, char *why, size_t w
     if (got == ORDO_OK && !(r->cuckoo ? take_table(words, r->n_slots, out) : take_list(words, state[USED], out)))
         got = ORDO_BROKEN;
     if (got != ORDO_OK)
-        snprintf(why, why_bytes, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
+        because(why, "%s", got == ORDO_BROKEN ? "the lists are not sorted" : ordo_status_string(got));
     free(words);
     return got;
 }

@@ -24,8 +24,7 @@ struct rival;
 bool rival_can(ordo_device *device, const struct spec *spec);
 /* Creates it empty, with memory for everything that the plan stores. After an error *out is NULL and `why` has the
  * reason. */
-ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why,
-                       size_t why_bytes);
+ordo_status rival_open(ordo_device *device, const struct dict_plan *plan, struct rival **out, char *why);
 void        rival_close(struct rival **rival);
 /* Waits. */
 ordo_status rival_clear(struct rival *rival);
@@ -36,7 +35,7 @@ ordo_status rival_step(struct rival *rival, const cl_mem columns[N_COLUMNS], con
                        const struct ordo_order *order);
 /* Reads all elements, ascending. The caller frees *out with model_free. ORDO_BROKEN: a list is unsorted or
  * inconsistent. */
-ordo_status rival_export(struct rival *rival, struct model *out, char *why, size_t why_bytes);
+ordo_status rival_export(struct rival *rival, struct model *out, char *why);
 ordo_status rival_statistics(const struct rival *rival, struct ordo_statistics *out);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +41,16 @@ static size_t count_wrong(const cJSON *json)
 {
     size_t       wrong = text_is(json, "check", "WRONG");
     const cJSON *value = NULL;
-    cJSON_ArrayForEach(value, json) wrong += count_wrong(value);
+    cJSON_ArrayForEach(value, json)
+        wrong += count_wrong(value);
     return wrong;
 }
 
 /* Adds a file of results with its name. Returns false after a message. */
 static bool add_file(cJSON *files, const char *path)
 {
-    char        why[512] = "";
-    cJSON      *file = json_read(path, why, sizeof why);
+    char        why[WHY_BYTES] = "";
+    cJSON      *file = json_read(path, why);
     const char *slash = strrchr(path, '/');
     if (!file) {
         report_error("%s", why);

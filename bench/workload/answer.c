@@ -3,10 +3,8 @@
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,23 +17,11 @@ struct check {
     size_t               key_bytes;
 
     /* Whether element i is right, alone and after element i - 1. Writes the reason unless `why` is NULL. */
-    bool (*right_at)(const struct check *check, size_t i, char *why, size_t why_bytes);
+    bool (*right_at)(const struct check *check, size_t i, char *why);
 
     size_t   first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
     uint64_t set_in[MAX_PARTS], set_out[MAX_PARTS];
 };
-
-static bool wrong(char *why, size_t why_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool wrong(char *why, size_t why_bytes, const char *format, ...)
-{
-    if (why) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(why, why_bytes, format, args);
-        va_end(args);
-    }
-    return false;
-}
 
 static uint64_t order_at(const struct check *check, const void *keys, size_t i)
 {
@@ -50,65 +36,66 @@ static uint64_t input_index(const struct check *check, uint64_t value)
 
 /* With values, pairs (key, input index) ascend strictly and each key belongs to its index. So all indices differ,
  * none is missing, and equal keys keep their order. */
-static bool ordered_at(const struct check *check, size_t i, char *why, size_t n)
+static bool ordered_at(const struct check *check, size_t i, char *why)
 {
     const struct answer *out = check->answer;
     const uint64_t       here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : 0;
     if (before > here)
-        return wrong(why, n, "out[%zu] is less than out[%zu]: 0x%" PRIx64 " after 0x%" PRIx64 " (ordered forms)", i,
-                     i - 1, here, before);
+        return because(why, "out[%zu] is less than out[%zu]: 0x%" PRIx64 " after 0x%" PRIx64 " (ordered forms)", i,
+                       i - 1, here, before);
     if (!check->spec->value_bytes)
         return true;
 
     const uint64_t value = element(out->values, check->spec->value_bytes, i);
     const uint64_t index = input_index(check, value);
     if (index == UINT64_MAX)
-        return wrong(why, n, "values_out[%zu] = 0x%" PRIx64 " is no value of the input", i, value);
+        return because(why, "values_out[%zu] = 0x%" PRIx64 " is no value of the input", i, value);
     if (element(check->in->keys, check->key_bytes, (size_t) index) != element(out->keys, check->key_bytes, i))
-        return wrong(why, n, "out[%zu] has the value of in[%" PRIu64 "] but another key", i, index);
+        return because(why, "out[%zu] has the value of in[%" PRIu64 "] but another key", i, index);
     if (i && before == here && !check->ties_may_swap) {
         const uint64_t left = input_index(check, element(out->values, check->spec->value_bytes, i - 1));
         if (left != UINT64_MAX && left >= index)
-            return wrong(why, n, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]",
-                         i - 1, i, left, index);
+            return because(why, "out[%zu] and out[%zu] have one key but are in[%" PRIu64 "] and in[%" PRIu64 "]", i - 1,
+                           i, left, index);
     }
     return true;
 }
 
-static bool rank_right_at(const struct check *check, size_t i, char *why, size_t n)
+static bool rank_right_at(const struct check *check, size_t i, char *why)
 {
     const size_t   count = check->spec->count, rank = check->answer->ranks[i];
     const uint64_t query = order_at(check, check->in->queries, i);
     if (rank > count)
-        return wrong(why, n, "rank[%zu] = %zu of %zu keys", i, rank, count);
+        return because(why, "rank[%zu] = %zu of %zu keys", i, rank, count);
     if (rank > 0 && order_at(check, check->in->keys, rank - 1) >= query)
-        return wrong(why, n, "rank[%zu] = %zu is too high", i, rank);
+        return because(why, "rank[%zu] = %zu is too high", i, rank);
     if (rank < count && order_at(check, check->in->keys, rank) < query)
-        return wrong(why, n, "rank[%zu] = %zu is too low", i, rank);
+        return because(why, "rank[%zu] = %zu is too low", i, rank);
     return true;
 }
 
-static bool ranges_right_at(const struct check *check, size_t i, char *why, size_t n)
+static bool ranges_right_at(const struct check *check, size_t i, char *why)
 {
     const size_t   count = check->spec->count, rank = check->answer->ranks[i], upper = check->answer->uppers[i];
     const uint64_t query = order_at(check, check->in->queries, i);
-    if (!rank_right_at(check, i, why, n))
+    if (!rank_right_at(check, i, why))
         return false;
     if (upper < rank || upper > count)
-        return wrong(why, n, "upper[%zu] = %zu of %zu keys, lower = %zu", i, upper, count, rank);
+        return because(why, "upper[%zu] = %zu of %zu keys, lower = %zu", i, upper, count, rank);
     if (upper > rank && order_at(check, check->in->keys, upper - 1) != query)
-        return wrong(why, n, "upper[%zu] = %zu is too high", i, upper);
+        return because(why, "upper[%zu] = %zu is too high", i, upper);
     if (upper < count && order_at(check, check->in->keys, upper) <= query)
-        return wrong(why, n, "upper[%zu] = %zu is too low", i, upper);
+        return because(why, "upper[%zu] = %zu is too low", i, upper);
     return true;
 }
 
-static size_t first_not_below(const struct check *check, uint64_t query)
+/* The first of ascending keys that is not less. */
+static size_t first_not_below(const struct check *check, const void *keys, size_t count, uint64_t order)
 {
-    size_t from = 0, to = check->spec->count;
+    size_t from = 0, to = count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (order_at(check, check->in->keys, middle) < query)
+        if (order_at(check, keys, middle) < order)
             from = middle + 1;
         else
             to = middle;
@@ -123,7 +110,7 @@ static bool is_first(const struct check *check, uint64_t index, uint64_t query)
            (index == 0 || order_at(check, check->in->keys, (size_t) index - 1) < query);
 }
 
-static bool lookup_right_at(const struct check *check, size_t i, char *why, size_t n)
+static bool lookup_right_at(const struct check *check, size_t i, char *why)
 {
     const struct spec *spec = check->spec;
     const uint64_t     query = order_at(check, check->in->queries, i);
@@ -133,16 +120,16 @@ static bool lookup_right_at(const struct check *check, size_t i, char *why, size
     if (found == 1 && spec->value_bytes && is_first(check, input_index(check, value), query))
         return true; /* needs no search */
 
-    const size_t rank = first_not_below(check, query);
+    const size_t rank = first_not_below(check, check->in->keys, check->spec->count, query);
     const bool   present = is_first(check, rank, query);
     if (found != present)
-        return wrong(why, n, "found[%zu] = %u, but the key is %s", i, found, present ? "there" : "not there");
+        return because(why, "found[%zu] = %u, but the key is %s", i, found, present ? "there" : "not there");
     if (!spec->value_bytes)
         return true;
     if (present)
-        return wrong(why, n, "values_out[%zu] = 0x%" PRIx64 ", but in[%zu] is the first such key", i, value, rank);
+        return because(why, "values_out[%zu] = 0x%" PRIx64 ", but in[%zu] is the first such key", i, value, rank);
     if (value != POISON_WORD >> (64 - 8 * spec->value_bytes))
-        return wrong(why, n, "values_out[%zu] was written although the key is not there", i);
+        return because(why, "values_out[%zu] was written although the key is not there", i);
     return true;
 }
 
@@ -151,19 +138,19 @@ static void check_span(void *arg, size_t from, size_t to, int part)
     struct check *check = arg;
     check->first_wrong[part] = SIZE_MAX;
     for (size_t i = from; i < to; i++) {
-        if (check->right_at(check, i, NULL, 0))
+        if (check->right_at(check, i, NULL))
             continue;
         check->first_wrong[part] = i;
         return;
     }
 }
 
-static bool check_all(struct check *check, size_t count, char *why, size_t why_bytes)
+static bool check_all(struct check *check, size_t count, char *why)
 {
     const int parts = for_spans(count, check_span, check);
     for (int p = 0; p < parts; p++)
         if (check->first_wrong[p] != SIZE_MAX)
-            return check->right_at(check, check->first_wrong[p], why, why_bytes);
+            return check->right_at(check, check->first_wrong[p], why);
     return true;
 }
 
@@ -184,7 +171,7 @@ static void add_sets(void *arg, size_t from, size_t to, int part)
     }
 }
 
-static bool check_sets(struct check *check, char *why, size_t why_bytes)
+static bool check_sets(struct check *check, char *why)
 {
     const int parts = for_spans(check->spec->count, add_sets, check);
     uint64_t  in = 0, out = 0;
@@ -192,16 +179,16 @@ static bool check_sets(struct check *check, char *why, size_t why_bytes)
         in += check->set_in[p];
         out += check->set_out[p];
     }
-    return in == out || wrong(why, why_bytes, "the output does not hold the same elements as the input");
+    return in == out || because(why, "the output does not hold the same elements as the input");
 }
 
-static bool check_order(struct check *check, char *why, size_t why_bytes)
+static bool check_order(struct check *check, char *why)
 {
     check->right_at = ordered_at;
-    if (!check_all(check, check->spec->count, why, why_bytes))
+    if (!check_all(check, check->spec->count, why))
         return false;
     const bool proven = check->spec->value_bytes && !check->ties_may_swap;
-    return proven || check_sets(check, why, why_bytes);
+    return proven || check_sets(check, why);
 }
 
 /* ---- prefix sums over parts ---------------------------------------------------------------------------------- */
@@ -252,7 +239,7 @@ static void scan_span(void *arg, size_t from, size_t to, int part)
     }
 }
 
-static bool check_scan(struct check *check, bool whole, char *why, size_t why_bytes)
+static bool check_scan(struct check *check, bool whole, char *why)
 {
     const struct spec *spec = check->spec;
     const int          parts = for_spans(spec->count, fold_span, check);
@@ -265,13 +252,13 @@ static bool check_scan(struct check *check, bool whole, char *why, size_t why_by
     if (!whole) {
         const uint64_t got = element(check->answer->total, check->key_bytes, 0);
         const uint64_t want = spec_op(spec) == ORDO_MAX ? key_stored(spec->type, all) : all;
-        return got == want || wrong(why, why_bytes, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
+        return got == want || because(why, "the result is 0x%" PRIx64 ", not 0x%" PRIx64, got, want);
     }
     for_spans(spec->count, scan_span, check);
     for (int p = 0; p < parts; p++)
         if (check->first_wrong[p] != SIZE_MAX)
-            return wrong(why, why_bytes, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, check->first_wrong[p],
-                         element(check->answer->keys, check->key_bytes, check->first_wrong[p]), check->set_out[p]);
+            return because(why, "out[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, check->first_wrong[p],
+                           element(check->answer->keys, check->key_bytes, check->first_wrong[p]), check->set_out[p]);
     return true;
 }
 
@@ -313,13 +300,13 @@ static void kept_span(void *arg, size_t from, size_t to, int part)
     }
 }
 
-static bool check_compact(struct check *check, char *why, size_t why_bytes)
+static bool check_compact(struct check *check, char *why)
 {
     const struct answer *out = check->answer;
     size_t               before = 0;
 
     if (out->kept != check->in->kept)
-        return wrong(why, why_bytes, "%u were kept, not %zu", out->kept, check->in->kept);
+        return because(why, "%u were kept, not %zu", out->kept, check->in->kept);
     const int parts = for_spans(check->spec->count, count_kept, check);
     for (int p = 0; p < parts; p++) {
         const size_t here = (size_t) check->set_in[p];
@@ -330,8 +317,8 @@ static bool check_compact(struct check *check, char *why, size_t why_bytes)
     for (int p = 0; p < parts; p++) {
         const size_t i = check->first_wrong[p], kept = (size_t) check->set_out[p];
         if (i != SIZE_MAX)
-            return wrong(why, why_bytes, "out[%zu] is not in[%zu]: another %s", kept, i,
-                         same_key(check, kept, i) ? "value" : "key");
+            return because(why, "out[%zu] is not in[%zu]: another %s", kept, i,
+                           same_key(check, kept, i) ? "value" : "key");
     }
     return true;
 }
@@ -341,51 +328,45 @@ static bool check_compact(struct check *check, char *why, size_t why_bytes)
 /* The place of a key among ascending groups; `groups` if it is missing. */
 static size_t group_of(const struct check *check, size_t groups, uint64_t order)
 {
-    size_t from = 0, to = groups;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (order_at(check, check->answer->keys, middle) < order)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < groups && order_at(check, check->answer->keys, from) == order ? from : groups;
+    const void  *keys = check->answer->keys;
+    const size_t at = first_not_below(check, keys, groups, order);
+    return at < groups && order_at(check, keys, at) == order ? at : groups;
 }
 
 /* Subtracts every element from its group; nothing may remain. */
-static bool take_apart(const struct check *check, size_t groups, uint64_t *sums, uint32_t *counts, char *why, size_t n)
+static bool take_apart(const struct check *check, size_t groups, uint64_t *sums, uint32_t *counts, char *why)
 {
     const uint32_t value_bytes = check->spec->value_bytes;
 
     for (size_t i = 0; i < check->spec->count; i++) {
         const size_t g = group_of(check, groups, order_at(check, check->in->keys, i));
         if (g == groups)
-            return wrong(why, n, "the key of in[%zu] is in no group", i);
+            return because(why, "the key of in[%zu] is in no group", i);
         sums[g] += value_bytes ? element(check->in->values, value_bytes, i) : 0;
         counts[g]++;
     }
     for (size_t g = 0; g < groups; g++) {
         const uint64_t want = value_bytes == 4 ? (uint32_t) sums[g] : sums[g];
         if (counts[g] != check->answer->counts[g])
-            return wrong(why, n, "group %zu has %u elements, not %u", g, check->answer->counts[g], counts[g]);
+            return because(why, "group %zu has %u elements, not %u", g, check->answer->counts[g], counts[g]);
         if (value_bytes && element(check->answer->values, value_bytes, g) != want)
-            return wrong(why, n, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, g,
-                         element(check->answer->values, value_bytes, g), want);
+            return because(why, "the sum of group %zu is 0x%" PRIx64 ", not 0x%" PRIx64, g,
+                           element(check->answer->values, value_bytes, g), want);
     }
     return true;
 }
 
-static bool check_groups(const struct check *check, char *why, size_t why_bytes)
+static bool check_groups(const struct check *check, char *why)
 {
     const size_t groups = check->answer->kept;
     if (groups > check->spec->count)
-        return wrong(why, why_bytes, "%zu groups of %zu elements", groups, check->spec->count);
+        return because(why, "%zu groups of %zu elements", groups, check->spec->count);
     for (size_t g = 1; g < groups; g++)
         if (order_at(check, check->answer->keys, g - 1) >= order_at(check, check->answer->keys, g))
-            return wrong(why, why_bytes, "the keys of groups %zu and %zu do not ascend", g - 1, g);
+            return because(why, "the keys of groups %zu and %zu do not ascend", g - 1, g);
     uint64_t  *sums = calloc(groups + 1, sizeof *sums);
     uint32_t  *counts = calloc(groups + 1, sizeof *counts);
-    const bool good = sums && counts && take_apart(check, groups, sums, counts, why, why_bytes);
+    const bool good = sums && counts && take_apart(check, groups, sums, counts, why);
     free(sums);
     free(counts);
     return good;
@@ -410,7 +391,7 @@ static struct above count_above(const struct check *check, const void *keys, siz
 
 /* The greatest keys come first. With values, pairs (key, index) are in strict order, so none occurs twice. All keys
  * greater than the last one must be there, and of keys equal to it the first ones. */
-static bool check_top(const struct check *check, char *why, size_t n)
+static bool check_top(const struct check *check, char *why)
 {
     const struct answer *out = check->answer;
     const size_t         k = spec_top(check->spec), bytes = check->spec->value_bytes;
@@ -420,81 +401,81 @@ static bool check_top(const struct check *check, char *why, size_t n)
         const uint64_t index = bytes ? input_index(check, element(out->values, bytes, i)) : 0;
         const uint64_t here = order_at(check, out->keys, i), before = i ? order_at(check, out->keys, i - 1) : here;
         if (here > before)
-            return wrong(why, n, "out[%zu] is greater than out[%zu]", i, i - 1);
+            return because(why, "out[%zu] is greater than out[%zu]", i, i - 1);
         if (!bytes)
             continue;
         if (index == UINT64_MAX || order_at(check, check->in->keys, (size_t) index) != here)
-            return wrong(why, n, "out[%zu] has a value of another key", i);
+            return because(why, "out[%zu] has a value of another key", i);
         if (i && here == before && input_index(check, element(out->values, bytes, i - 1)) >= index)
-            return wrong(why, n, "out[%zu] and out[%zu] have one key but are not in order", i - 1, i);
+            return because(why, "out[%zu] and out[%zu] have one key but are not in order", i - 1, i);
     }
     const uint64_t     last = order_at(check, out->keys, k - 1);
     const struct above in = count_above(check, check->in->keys, check->spec->count, last);
     const struct above got = count_above(check, out->keys, k, last);
     if (in.greater != got.greater || in.greater_hash != got.greater_hash || in.equal < got.equal)
-        return wrong(why, n, "%zu keys are greater than the last one, %zu came out, or others did", in.greater,
-                     got.greater);
+        return because(why, "%zu keys are greater than the last one, %zu came out, or others did", in.greater,
+                       got.greater);
     for (size_t i = 0, seen = 0; bytes && seen < got.equal; i++) {
         if (order_at(check, check->in->keys, i) != last)
             continue;
         if (input_index(check, element(out->values, bytes, got.greater + seen)) != i)
-            return wrong(why, n, "in[%zu] should have come out, as the first of equal keys", i);
+            return because(why, "in[%zu] should have come out, as the first of equal keys", i);
         seen++;
     }
     return true;
 }
 
-static bool check_select(const struct check *check, char *why, size_t n)
+static bool check_select(const struct check *check, char *why)
 {
     const size_t       k = check->spec->count / 2;
     const struct above in =
         count_above(check, check->in->keys, check->spec->count, order_at(check, check->answer->keys, 0));
     const size_t less = check->spec->count - in.greater - in.equal;
     return (less <= k && k < less + in.equal) ||
-           wrong(why, n, "%zu keys are less than that of rank %zu, %zu are it", less, k, in.equal);
+           because(why, "%zu keys are less than that of rank %zu, %zu are it", less, k, in.equal);
 }
 
-static bool check_rows(const struct check *check, char *why, size_t n)
+static bool check_rows(const struct check *check, char *why)
 {
     const size_t bytes = spec_row_bytes(check->spec);
     for (size_t i = 0; i < check->spec->count; i++)
         if (memcmp((const char *) check->answer->keys + i * bytes,
                    (const char *) check->in->rows + (size_t) element(check->in->keys, 4, i) * bytes, bytes) != 0)
-            return wrong(why, n, "row %zu is not row %" PRIu64, i, element(check->in->keys, 4, i));
+            return because(why, "row %zu is not row %" PRIu64, i, element(check->in->keys, 4, i));
     return true;
 }
 
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
-                  char *why, size_t why_bytes)
+                  char *why)
 {
     struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 }, { 0 }, { 0 } };
 
     why[0] = 0;
     switch (spec->workload) {
     case SCAN:
-        return check_scan(&check, true, why, why_bytes);
+        return check_scan(&check, true, why);
     case REDUCE:
-        return check_scan(&check, false, why, why_bytes);
+        return check_scan(&check, false, why);
     case COMPACT:
-        return check_compact(&check, why, why_bytes);
+        return check_compact(&check, why);
     case SEARCH:
         check.right_at = rank_right_at;
-        return check_all(&check, spec->n_queries, why, why_bytes);
+        return check_all(&check, spec->n_queries, why);
     case EQUAL_RANGE:
         check.right_at = ranges_right_at;
-        return check_all(&check, spec->n_queries, why, why_bytes);
+        return check_all(&check, spec->n_queries, why);
     case GROUPBY:
-        return check_groups(&check, why, why_bytes);
+        return check_groups(&check, why);
     case TOP:
-        return check_top(&check, why, why_bytes);
+        return check_top(&check, why);
     case SELECT:
-        return check_select(&check, why, why_bytes);
+        return check_select(&check, why);
     case GATHER:
-        return check_rows(&check, why, why_bytes);
+        return check_rows(&check, why);
     case LOOKUP:
         check.right_at = lookup_right_at;
-        return check_all(&check, spec->n_queries, why, why_bytes);
+        return check_all(&check, spec->n_queries, why);
     default:
-        return check_order(&check, why, why_bytes);
+        return check_order(&check, why);
     }
 }

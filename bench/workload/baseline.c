@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "baseline.h"
 
+#include "bench/common/threads.h"
 #include "workload.h"
 
 #include <stdlib.h>
@@ -20,40 +21,92 @@ static inline void move(const void *from, size_t i, void *to, size_t j, size_t b
 
 #define DIGIT_BITS 8
 #define DIGITS     (1 << DIGIT_BITS)
+/* Fewer elements use one thread. */
+#define PART_MIN 65536
 
-FOR_BOTH void radix_pass(size_t key_bytes, struct pairs from, struct pairs to, size_t value_bytes, size_t count,
-                         int shift)
+struct digits {
+    size_t of[DIGITS];
+};
+
+/* One pass. Parts count their digits. Then each part moves its elements behind the elements of earlier parts. */
+struct pass {
+    struct pairs  from, to;
+    size_t        key_bytes, value_bytes, count, parts;
+    int           shift;
+    struct digits place[MAX_PARTS]; /* counts, then the next place of each digit */
+};
+
+FOR_BOTH void radix_part(size_t key_bytes, const struct pass *pass, size_t from, size_t to, bool moves,
+                         struct digits *digits)
 {
-    size_t start[DIGITS] = { 0 };
-    for (size_t i = 0; i < count; i++)
-        start[(element(from.keys, key_bytes, i) >> shift) & (DIGITS - 1)]++;
-    size_t before = 0;
-    for (int d = 0; d < DIGITS; d++) {
-        const size_t here = start[d];
-        start[d] = before;
-        before += here;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t key = element(pass->from.keys, key_bytes, i);
+        const size_t   at = digits->of[(key >> pass->shift) & (DIGITS - 1)]++;
+        if (!moves)
+            continue;
+        set_element(pass->to.keys, key_bytes, at, key);
+        move(pass->from.values, i, pass->to.values, at, pass->value_bytes);
     }
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = element(from.keys, key_bytes, i);
-        const size_t   at = start[(key >> shift) & (DIGITS - 1)]++;
-        set_element(to.keys, key_bytes, at, key);
-        move(from.values, i, to.values, at, value_bytes);
+}
+
+static void run_radix_part(struct pass *pass, size_t part, bool moves)
+{
+    const size_t  each = pass->count / pass->parts, from = each * part;
+    const size_t  to = part + 1 == pass->parts ? pass->count : from + each;
+    struct digits digits = moves ? pass->place[part] : (struct digits) { { 0 } };
+    if (pass->key_bytes == 4)
+        radix_part(4, pass, from, to, moves, &digits);
+    else
+        radix_part(8, pass, from, to, moves, &digits);
+    pass->place[part] = digits;
+}
+
+static void count_part(void *pass, int part)
+{
+    run_radix_part(pass, (size_t) part, false);
+}
+
+static void move_part(void *pass, int part)
+{
+    run_radix_part(pass, (size_t) part, true);
+}
+
+static void place_parts(struct pass *pass)
+{
+    size_t before = 0;
+    for (size_t d = 0; d < DIGITS; d++)
+        for (size_t p = 0; p < pass->parts; p++) {
+            const size_t here = pass->place[p].of[d];
+            pass->place[p].of[d] = before;
+            before += here;
+        }
+}
+
+/* An even number of passes returns the result to `in`. */
+static void radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count,
+                       size_t parts)
+{
+    struct pass pass = { in, spare, key_bytes, value_bytes, count, parts, 0, { { { 0 } } } };
+    for (; pass.shift < (int) key_bytes * 8; pass.shift += DIGIT_BITS) {
+        run_parts((int) parts, count_part, &pass);
+        place_parts(&pass);
+        run_parts((int) parts, move_part, &pass);
+        const struct pairs next = pass.from;
+        pass.from = pass.to;
+        pass.to = next;
     }
 }
 
 void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count)
 {
-    /* An even number of passes returns the result to `in`. */
-    struct pairs from = in, to = spare;
-    for (int shift = 0; shift < (int) key_bytes * 8; shift += DIGIT_BITS) {
-        if (key_bytes == 4)
-            radix_pass(4, from, to, value_bytes, count, shift);
-        else
-            radix_pass(8, from, to, value_bytes, count, shift);
-        const struct pairs next = from;
-        from = to;
-        to = next;
-    }
+    radix_sort(in, spare, key_bytes, value_bytes, count, 1);
+}
+
+void pairs_sort(struct pairs in, struct pairs spare, size_t key_bytes, size_t value_bytes, size_t count)
+{
+    const size_t most = count / PART_MIN + (count < PART_MIN), threads = (size_t) processors();
+    const size_t parts = threads < most ? threads : most;
+    radix_sort(in, spare, key_bytes, value_bytes, count, parts < MAX_PARTS ? parts : MAX_PARTS);
 }
 
 /* ---- qsort --------------------------------------------------------------------------------------------------- */

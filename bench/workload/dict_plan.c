@@ -2,8 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
-#include "model.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,28 +57,16 @@ static bool query_columns(const struct dict_plan *plan, struct column_batch *col
 
 static enum step_call query_call(enum workload workload)
 {
-    switch (workload) {
-    case SEEKRANDOM:
-        return DO_SEEK;
-    case COUNTRANDOM:
-        return DO_COUNT;
-    case RANGERANDOM:
-        return DO_RANGE;
-    case RANKRANDOM:
-        return DO_RANK;
-    case SELECTRANDOM:
-        return DO_SELECT;
-    case SEEKWITHIN:
-        return DO_SEEK_WITHIN;
-    case PAGERANDOM:
-        return DO_PAGE;
-    case SUMRANDOM:
-        return DO_AGGREGATE;
-    case CONCURRENTREAD:
-        return DO_CONCURRENT;
-    default:
-        return DO_FIND;
-    }
+    static const struct {
+        enum workload  workload;
+        enum step_call call;
+    } calls[] = { { SEEKRANDOM, DO_SEEK },        { COUNTRANDOM, DO_COUNT },   { RANGERANDOM, DO_RANGE },
+                  { RANKRANDOM, DO_RANK },        { SELECTRANDOM, DO_SELECT }, { PAGERANDOM, DO_PAGE },
+                  { SEEKWITHIN, DO_SEEK_WITHIN }, { SUMRANDOM, DO_AGGREGATE }, { CONCURRENTREAD, DO_CONCURRENT } };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].workload == workload)
+            return calls[i].call;
+    return DO_FIND;
 }
 
 static each_fn query_at(enum workload workload)
@@ -158,7 +144,6 @@ bool plan_advance(struct dict_plan *plan, size_t i)
 
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
-/* A plan that nobody uses may take this share of the host's memory: 1 / 8. */
 static bool draw_export(struct dict_plan *plan)
 {
     return script_one(&plan->work, (struct step) { .call = DO_EXPORT });
@@ -207,7 +192,7 @@ static bool draw_work(struct dict_plan *plan)
     }
 }
 
-/* plan_make takes 0 as 1 */
+/* A plan that nobody uses may take an eighth of the host's memory. */
 #define KEPT_SHARE 8
 
 static bool is_small(const struct spec *spec)
@@ -275,9 +260,7 @@ static bool             is_kept;
 static bool same_plan(const struct spec *a, const struct spec *b)
 {
     struct spec x = *a;
-    x.width = b->width
-                  ? a->width
-                  : 0; /* Elements as drawn, and twice in the dictionary during a merge; queries with their results. */
+    x.width = b->width ? a->width : 0; /* plan_make replaces 0 by 1 */
     return spec_asks_same(&x, b) &&
            (!workload_asks_prefixes(a->workload) || (a->variant == XFAST) == (b->variant == XFAST));
 }

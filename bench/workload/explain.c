@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +14,9 @@ struct history {
     bool     seen, missed;   /* another operation found it, or did not */
 };
 
-static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why, size_t why_bytes)
+static bool wrong(const struct dict_plan *plan, size_t place, const char *what, char *why)
 {
-    snprintf(why, why_bytes, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
-    return false;
+    return because(why, "key 0x%" PRIx64 " %s", key_stored(plan->spec.type, range_key(plan, place)), what);
 }
 
 /* Whether a find returned the value of its key. */
@@ -30,16 +28,16 @@ static bool value_is_right(const struct column_batch *cols, size_t row, const vo
 }
 
 static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *found, const void *values_out,
-                     struct history *histories, char *why, size_t why_bytes)
+                     struct history *histories, char *why)
 {
     const struct column_batch *cols = &plan->work.cols;
     const ordo_code            code = (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
     const size_t               place = range_place(plan, key_order(cols->type, column_get(cols, COL_KEYS, row)));
     struct history            *history = &histories[place];
     if (found[row] > 1)
-        return wrong(plan, place, "was neither found nor not found", why, why_bytes);
+        return wrong(plan, place, "was neither found nor not found", why);
     if (code == ORDO_FIND && found[row] && !value_is_right(cols, row, values_out))
-        return wrong(plan, place, "was found with another value", why, why_bytes);
+        return wrong(plan, place, "was found with another value", why);
     history->stored += code == ORDO_INSERT && !found[row];
     history->erased += code == ORDO_ERASE && found[row];
     history->seen |= found[row];
@@ -91,10 +89,7 @@ static void store_settled(void *settling_, size_t from, size_t to, int part)
         const uint64_t key = range_key(settling->plan, place);
         if (!explained(&settling->histories[place], &there) || !there)
             continue;
-        set_element(after->keys, after->key_bytes, at, key);
-        if (after->value_bytes)
-            set_element(after->values, after->value_bytes, at, value_by_key(key_stored(after->type, key)));
-        at++;
+        model_set(after, at++, key, value_by_key(key_stored(after->type, key)));
     }
 }
 
@@ -105,15 +100,14 @@ static void mark_before(void *settling_, size_t i)
     settling->histories[range_place(settling->plan, model_key(&settling->plan->model, i))].before = true;
 }
 
-static bool settle(const struct dict_plan *plan, struct history *histories, struct model *after, char *why,
-                   size_t why_bytes)
+static bool settle(const struct dict_plan *plan, struct history *histories, struct model *after, char *why)
 {
     struct settling settling = { plan, histories, after, { 0 }, { 0 } };
     const int       parts = for_spans(plan->spec.count, count_settled, &settling);
     for (int p = 0; p < parts; p++) {
         const size_t here = settling.at[p];
         if (settling.unexplained[p] != SIZE_MAX)
-            return wrong(plan, settling.unexplained[p], "was found, or not, as no order explains", why, why_bytes);
+            return wrong(plan, settling.unexplained[p], "was found, or not, as no order explains", why);
         settling.at[p] = after->count;
         after->count += here;
     }
@@ -122,7 +116,7 @@ static bool settle(const struct dict_plan *plan, struct history *histories, stru
 }
 
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
-                    char *why, size_t why_bytes)
+                    char *why)
 {
     const size_t    range = plan->spec.count, rows = plan->work.cols.rows[COL_KEYS];
     struct history *histories = calloc(range + 1, sizeof *histories);
@@ -131,12 +125,12 @@ bool explain_points(const struct dict_plan *plan, const uint8_t *found, const vo
     after->values = malloc(range * after->value_bytes + 1);
     bool good = histories && after->keys && after->values;
     if (!good)
-        snprintf(why, why_bytes, "no memory to check the results");
+        because(why, "no memory to check the results");
     if (good)
         for_each(plan->model.count, mark_before, &(struct settling) { .plan = plan, .histories = histories });
     for (size_t row = 0; row < rows && good; row++)
-        good = take_row(plan, row, found, values_out, histories, why, why_bytes);
-    good = good && settle(plan, histories, after, why, why_bytes);
+        good = take_row(plan, row, found, values_out, histories, why);
+    good = good && settle(plan, histories, after, why);
     free(histories);
     return good;
 }

@@ -3,7 +3,6 @@
 
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ static bool make_groups(const struct spec *spec, struct inputs *in)
         const uint64_t group = draw(4000, draw(spec->seed, i) % GROUPS);
         set_element(in->keys, bytes, i, key_stored(spec->type, bytes == 4 ? group >> 32 : group));
     }
-    return spec->variant == 0 || keys_sort(spec->type, in->keys, spec->count);
+    return spec->variant == 0 || elements_sort(spec->type, in->keys, NULL, 0, spec->count);
 }
 
 /* Random indices and distinct rows. */
@@ -90,7 +89,7 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
         return true;
     if (spec->count > 0)
         for_each(spec->n_queries, hits_of, &(struct hits) { spec, in });
-    return !sorted || keys_sort(spec->type, in->queries, spec->n_queries);
+    return !sorted || elements_sort(spec->type, in->queries, NULL, 0, spec->n_queries);
 }
 
 struct flags {

@@ -4,7 +4,7 @@
  *     struct spec spec = { .workload = SORT, .type = ORDO_U32, .value_bytes = 4, .count = 1 << 20, .seed = 1 };
  *     struct inputs in;
  *     if (inputs_make(&spec, &in)) ... run something, which fills `out` ...
- *     if (!answer_check(&spec, &in, &out, why, sizeof why)) puts(why);
+ *     if (!answer_check(&spec, &in, &out, why)) puts(why);
  *     inputs_free(&in);
  */
 #ifndef BENCH_WORKLOAD_INPUTS_H
@@ -45,7 +45,7 @@ struct answer {
  * keys in input order (with values exactly; without, by a hash of the multiset). `why` gets the first error.
  * ties_may_swap: the merge promises no order of equal keys. */
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
-                  char *why, size_t why_bytes);
+                  char *why);
 
 #ifdef __cplusplus
 }

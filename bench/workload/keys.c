@@ -3,7 +3,6 @@
 
 #include "baseline.h"
 #include "bench/common/threads.h"
-#include "workload.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -204,19 +203,21 @@ static void forms_of(void *forms_, size_t i)
     set_element(forms->to, bytes, i, forms->form(forms->type, element(forms->from, bytes, i)));
 }
 
-bool keys_sort(ordo_type type, void *keys, size_t count)
+bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_bytes, size_t count)
 {
-    const size_t bytes = type_bytes(type);
-    void        *spare = malloc(count * bytes + 1);
-    if (!spare)
-        return false;
-    struct forms forms = { keys, keys, type, key_order };
-    for_each(count, forms_of, &forms);
-    pairs_sort((struct pairs) { keys, NULL }, (struct pairs) { spare, NULL }, bytes, 0, count);
-    forms.form = key_stored;
-    for_each(count, forms_of, &forms);
-    free(spare);
-    return true;
+    const size_t       bytes = type_bytes(type);
+    const struct pairs spare = { malloc(count * bytes + 1), malloc(count * value_bytes + 1) };
+    struct forms       forms = { keys, keys, type, key_order };
+    const bool         made = spare.keys && spare.values;
+    if (made) {
+        for_each(count, forms_of, &forms);
+        pairs_sort((struct pairs) { keys, values }, spare, bytes, value_bytes, count);
+        forms.form = key_stored;
+        for_each(count, forms_of, &forms);
+    }
+    free(spare.keys);
+    free(spare.values);
+    return made;
 }
 
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders)
@@ -253,5 +254,6 @@ bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t coun
     if (dist == UNIFORM)
         return fill_ordered_draws(&(struct fill) { keys, type, dist, seed, count });
     keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
-    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE || keys_sort(type, keys, count);
+    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE ||
+           elements_sort(type, keys, NULL, 0, count);
 }

@@ -27,8 +27,8 @@ bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t coun
 void keys_order(ordo_type type, const void *keys, size_t count, void *orders);
 /* Makes values of elements first, first + 1, ...; nothing if they have 0 bytes. */
 void values_make(uint32_t value_bytes, size_t first, size_t count, void *values);
-/* Sorts keys in stored form. False without memory. */
-bool keys_sort(ordo_type type, void *keys, size_t count);
+/* Sorts elements by keys in stored form. value_bytes 0: keys alone. False without memory. */
+bool elements_sort(ordo_type type, void *keys, void *values, uint32_t value_bytes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -155,6 +155,15 @@ size_t model_up_to(const struct model *model, uint64_t key, size_t from)
     return low;
 }
 
+void model_keep(struct model *model, const bool *flags, bool value)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->count; i++)
+        if (flags[i] == value)
+            model_set(model, kept++, model_key(model, i), model_value(model, i));
+    model->count = kept;
+}
+
 /* ---- erased ranges ------------------------------------------------------------------------------------------- */
 
 /* Counts for each row the elements that it erases first. */
@@ -174,20 +183,11 @@ static void mark_ranges(const struct model *model, struct column_batch *cols, co
 
 bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
 {
-    bool  *erased = calloc(model->count + 1, sizeof *erased);
-    size_t kept = 0;
+    bool *erased = calloc(model->count + 1, sizeof *erased);
     if (!erased)
         return false;
     mark_ranges(model, cols, step, erased);
-    for (size_t i = 0; i < model->count; i++) {
-        if (erased[i])
-            continue;
-        set_element(model->keys, model->key_bytes, kept, model_key(model, i));
-        if (model->value_bytes)
-            set_element(model->values, model->value_bytes, kept, model_value(model, i));
-        kept++;
-    }
-    model->count = kept;
+    model_keep(model, erased, false);
     free(erased);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
- * runs on a dictionary (dict_subject.c) and on the model (model_step.c). */
+ * runs on a dictionary (dict_target.c) and on the model (model_step.c). */
 #ifndef BENCH_WORKLOAD_MODEL_H
 #define BENCH_WORKLOAD_MODEL_H
 
@@ -130,6 +130,15 @@ static inline uint64_t model_value(const struct model *model, size_t i)
 {
     return model->value_bytes ? element(model->values, model->value_bytes, i) : 0;
 }
+
+static inline void model_set(const struct model *model, size_t i, uint64_t key, uint64_t value)
+{
+    set_element(model->keys, model->key_bytes, i, key);
+    if (model->value_bytes)
+        set_element(model->values, model->value_bytes, i, value);
+}
+/* Drops the elements whose flag differs from `value`. */
+void model_keep(struct model *model, const bool *flags, bool value);
 
 /* Number of keys below `key` (ordered form); fast if it is `hint`. */
 size_t model_below(const struct model *model, uint64_t key, size_t hint);

@@ -5,7 +5,6 @@
 
 #include "baseline.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <stdlib.h>
 
@@ -42,9 +41,7 @@ static bool changed_keys(const struct model *model, const struct column_batch *c
 static void put(struct present_map *map, uint64_t key, uint64_t value, bool present)
 {
     struct model *all = &map->all;
-    set_element(all->keys, all->key_bytes, all->count, key);
-    if (all->value_bytes)
-        set_element(all->values, all->value_bytes, all->count, value);
+    model_set(all, all->count, key, value);
     map->present[all->count++] = present;
 }
 
@@ -95,20 +92,10 @@ static void close_map(struct present_map *map)
 /* Moves the present elements to the model. */
 static void keep_present(struct present_map *map, struct model *model)
 {
-    struct model *all = &map->all;
-    size_t        kept = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        if (!map->present[i])
-            continue;
-        set_element(all->keys, all->key_bytes, kept, model_key(all, i));
-        if (all->value_bytes)
-            set_element(all->values, all->value_bytes, kept, model_value(all, i));
-        kept++;
-    }
-    all->count = kept;
+    model_keep(&map->all, map->present, true);
     model_free(model);
-    *model = *all;
-    *all = model_empty(model->type, model->value_bytes);
+    *model = map->all;
+    map->all = model_empty(model->type, model->value_bytes);
 }
 
 /* ---- operations ---------------------------------------------------------------------------------------------- */

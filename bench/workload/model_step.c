@@ -4,7 +4,6 @@
 #include "baseline.h"
 #include "bench/common/threads.h"
 #include "keys.h"
-#include "workload.h"
 
 #include <stdlib.h>
 
@@ -108,13 +107,6 @@ struct merging {
     size_t                     out_from[MAX_PARTS], given[MAX_PARTS];
 };
 
-static void append(const struct merging *m, size_t at, uint64_t key, uint64_t value)
-{
-    set_element(m->out.keys, m->out.key_bytes, at, key);
-    if (m->out.value_bytes)
-        set_element(m->out.values, m->out.value_bytes, at, value);
-}
-
 /* The last of equal rows is stored or erases its key, or all are added up. Returns the number of resulting elements:
  * 0 or 1. */
 static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j, size_t end, size_t at)
@@ -124,9 +116,9 @@ static size_t merge_group(const struct merging *m, size_t i, bool here, size_t j
     if (m->step->call != DO_COMBINE && code_of_row(m->cols, m->step, row) == ORDO_ERASE)
         return 0;
     if (m->write && m->step->call == DO_COMBINE)
-        append(m, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->cols, j, end));
+        model_set(&m->out, at, key, (here ? model_value(m->old, i) : 0) + sum_of_rows(&m->sorted, m->cols, j, end));
     else if (m->write)
-        append(m, at, key, m->out.value_bytes ? column_get(m->cols, COL_VALUES, row) : 0);
+        model_set(&m->out, at, key, m->out.value_bytes ? column_get(m->cols, COL_VALUES, row) : 0);
     return 1;
 }
 
@@ -139,7 +131,7 @@ static void merge_part(void *merging_, int part)
     while (i < old_end || j < new_end) {
         if (j == new_end || (i < old_end && model_key(old, i) < element(m->sorted.keys, bytes, j))) {
             if (m->write)
-                append(m, at, model_key(old, i), model_value(old, i));
+                model_set(&m->out, at, model_key(old, i), model_value(old, i));
             at++;
             i++;
             continue;

@@ -146,6 +146,6 @@ struct workload_bytes plan_bytes(const struct spec *spec);
 /* found, values_out: results of concurrentpoints. *after: the final content, which the caller frees with model_free.
  * False with the reason in `why` if no order explains them, or without memory. */
 bool explain_points(const struct dict_plan *plan, const uint8_t *found, const void *values_out, struct model *after,
-                    char *why, size_t why_bytes);
+                    char *why);
 
 #endif

@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>

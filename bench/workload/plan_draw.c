@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
 
 #include <math.h>
 

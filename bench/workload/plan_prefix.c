@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "model.h"
 
 #include <stdlib.h>
 
@@ -50,13 +49,13 @@ static int from_outer(const void *a_, const void *b_)
     return a->last > b->last ? -1 : a->last < b->last;
 }
 
-struct stretches {
+struct segments {
     uint64_t *first, *value;
     size_t    n;
 };
 
 /* The last segment at a place counts. */
-static void begin_stretch(struct stretches *s, uint64_t first, uint64_t value)
+static void begin_segment(struct segments *s, uint64_t first, uint64_t value)
 {
     s->n -= s->n > 0 && s->first[s->n - 1] == first;
     s->first[s->n] = first;
@@ -66,7 +65,7 @@ static void begin_stretch(struct stretches *s, uint64_t first, uint64_t value)
 #define NESTED_MAX 65
 
 /* Ranges come outer before inner, and the first holds all, so segments come in order. */
-static void cut_stretches(const struct range *ranges, size_t n, struct stretches *s)
+static void cut_segments(const struct range *ranges, size_t n, struct segments *s)
 {
     const struct range *within[NESTED_MAX];
     size_t              depth = 0;
@@ -74,12 +73,12 @@ static void cut_stretches(const struct range *ranges, size_t n, struct stretches
         while (depth > 1 && (i == n || within[depth - 1]->last < ranges[i].first)) {
             const struct range *ends = within[--depth];
             if (ends->last < within[0]->last)
-                begin_stretch(s, ends->last + 1, within[depth - 1]->value);
+                begin_segment(s, ends->last + 1, within[depth - 1]->value);
         }
         if (i == n || (depth > 0 && from_outer(within[depth - 1], &ranges[i]) == 0))
             continue;
         within[depth++] = &ranges[i];
-        begin_stretch(s, ranges[i].first, ranges[i].value);
+        begin_segment(s, ranges[i].first, ranges[i].value);
     }
 }
 
@@ -96,15 +95,15 @@ static void set_ranges(const struct dict_plan *plan, const void *bits, struct ra
 }
 
 /* Allocates two segments per range, because one begins at each end. */
-static bool put_stretches(const struct dict_plan *plan, const void *bits, struct column_batch *cols)
+static bool put_segments(const struct dict_plan *plan, const void *bits, struct column_batch *cols)
 {
-    const size_t     count = plan->spec.count;
-    struct range    *ranges = malloc(count * sizeof *ranges + 1);
-    struct stretches s = { malloc(2 * count * sizeof *s.first + 1), malloc(2 * count * sizeof *s.value + 1), 0 };
-    bool             made = ranges && s.first && s.value;
+    const size_t    count = plan->spec.count;
+    struct range   *ranges = malloc(count * sizeof *ranges + 1);
+    struct segments s = { malloc(2 * count * sizeof *s.first + 1), malloc(2 * count * sizeof *s.value + 1), 0 };
+    bool            made = ranges && s.first && s.value;
     if (made) {
         set_ranges(plan, bits, ranges);
-        cut_stretches(ranges, count, &s);
+        cut_segments(ranges, count, &s);
         made = column_reserve(cols, COL_KEYS, s.n) && column_reserve(cols, COL_VALUES, s.n);
     }
     for (size_t i = 0; made && i < s.n; i++) {
@@ -133,7 +132,7 @@ bool prefix_script(const struct dict_plan *plan, struct script *script)
 {
     void *bits = draw_bits(plan);
     bool  made = bits && script_steps(script, 1);
-    made = made && (by_prefixes(plan) ? put_prefixes : put_stretches)(plan, bits, &script->cols);
+    made = made && (by_prefixes(plan) ? put_prefixes : put_segments)(plan, bits, &script->cols);
     if (made)
         script->steps[0] = (struct step) { .call = DO_UPSERT, .count = script->cols.rows[COL_KEYS] };
     free(bits);

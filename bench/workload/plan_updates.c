@@ -2,7 +2,6 @@
 #include "plan.h"
 
 #include "bench/common/threads.h"
-#include "keys.h"
 
 bool draw_changes(struct dict_plan *plan, enum step_call call)
 {
@@ -113,8 +112,6 @@ bool draw_churn(struct dict_plan *plan)
     values_make(plan->spec.value_bytes, plan->spec.count, churned, churn->cols.at[COL_VALUES]);
     batch_steps(batch, churn->steps, DO_UPSERT, 0, churned);
     batch_steps(batch, churn->steps + batches_of(batch, churned), DO_ERASE, churned, churned);
-    if (false)
-        return false;
     return script_one(&plan->work, (struct step) { .call = plan->spec.workload == CLEANUP ? DO_CLEAN_UP : DO_COMPACT });
 }
 

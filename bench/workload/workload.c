@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workload.h"
 
-#include "ordo/array.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name, *text;
+} workloads[N_ALL_WORKLOADS] = {
+#define X(id, name, text) [id] = { name, text },
+    WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
+#undef X
+};
+
 const char *workload_name(enum workload workload)
 {
-    static const char *const names[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = (name),
-        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
-#undef X
-    };
-    return names[workload];
+    return workloads[workload].name;
 }
 
 const char *workload_text(enum workload workload)
 {
-    static const char *const texts[N_ALL_WORKLOADS] = {
-#define X(id, name, text) [id] = (text),
-        WORKLOAD_MAP(X) DICT_WORKLOAD_MAP(X)
-#undef X
-    };
-    return texts[workload];
+    return workloads[workload].text;
 }
 
 static const size_t runs_of_variant[] = { 4, 8, 16 };
 static const size_t rows_of_variant[] = { 4, 16, 64 };
 static const size_t top_of_variant[] = { 100, 100000 };
+
+/* The name, or NULL past the last of n. */
+#define NAMED(names) (variant < (int) (sizeof(names) / sizeof *(names)) ? (names)[variant] : NULL)
 
 const char *variant_name(enum workload workload, int variant)
 {
@@ -39,29 +38,30 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const groups[] = { "unsorted", "sorted" };
     static const char *const tops[] = { "100", "100000" };
     static const char *const rows[] = { "4-bytes", "16-bytes", "64-bytes" };
+    static const char *const only[] = { "" };
     static const char *const queries[] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
     };
 #define X(id, stem, ...) #stem,
-    static const char *const structures[N_STRUCTURES] = { ORDO_STRUCTURE_MAP(X) };
+    static const char *const structures[N_VARIANTS] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
 #undef X
 
     if (workload_is_dict(workload))
-        return variant < N_STRUCTURES ? structures[variant]
-               : variant == LOCKFREE  ? "lockfree"
-               : variant == CUCKOO    ? "cuckoo"
-                                      : NULL;
-    if (workload == MERGE_RUNS)
-        return variant < 3 ? runs[variant] : NULL;
+        return NAMED(structures);
     if (workload_has_queries(workload))
-        return variant < 7 ? queries[variant] : NULL;
-    if (workload == GROUPBY)
-        return variant < 2 ? groups[variant] : NULL;
-    if (workload == TOP)
-        return variant < 2 ? tops[variant] : NULL;
-    if (workload == GATHER)
-        return variant < 3 ? rows[variant] : NULL;
-    return variant == 0 ? "" : NULL;
+        return NAMED(queries);
+    switch (workload) {
+    case MERGE_RUNS:
+        return NAMED(runs);
+    case GROUPBY:
+        return NAMED(groups);
+    case TOP:
+        return NAMED(tops);
+    case GATHER:
+        return NAMED(rows);
+    default:
+        return NAMED(only);
+    }
 }
 
 bool variant_is_sorted(int variant)
@@ -419,7 +419,7 @@ static bool parse_size(const char **text, size_t *size, bool *is_log2)
     return number <= ORDO_MAX_COUNT && (*is_log2 || number > 0);
 }
 
-int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes)
+int parse_sizes(const char *text, size_t *sizes, int room, char *why)
 {
     const char *at = text;
     int         n = 0;
@@ -433,10 +433,10 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
             good = from_log2 && parse_size(&at, &to, &to_log2) && to_log2 && to >= from;
         }
         if (!good || (*at && *at != ',')) {
-            snprintf(why, why_bytes,
-                     "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
-                     "numbers above %d stand for themselves (at most %zu)",
-                     text, LOG2_MAX, ORDO_MAX_COUNT);
+            because(why,
+                    "'%s' is no list of sizes: 12 means 2^12, 12..16 all powers from 2^12 to 2^16, =1000 and "
+                    "numbers above %d stand for themselves (at most %zu)",
+                    text, LOG2_MAX, ORDO_MAX_COUNT);
             return -1;
         }
         for (; from <= to && n < room; from++)
@@ -447,8 +447,7 @@ int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why
     }
 }
 
-int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
-                size_t why_bytes)
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why)
 {
     int n = 0;
     for (const char *at = text;; at++) {
@@ -457,15 +456,15 @@ int parse_names(const char *text, const char *(*name)(int), int n_names, int *ch
         while (i < n_names && (strlen(name(i)) != length || strncmp(at, name(i), length) != 0))
             i++;
         if (i == n_names) {
-            int used = snprintf(why, why_bytes, "unknown '%.*s' (choose ", (int) length, at);
-            for (int k = 0; k < n_names && used > 0 && (size_t) used < why_bytes; k++)
-                used += snprintf(why + used, why_bytes - (size_t) used, "%s%s",
+            int used = snprintf(why, WHY_BYTES, "unknown '%.*s' (choose ", (int) length, at);
+            for (int k = 0; k < n_names && used > 0 && (size_t) used < WHY_BYTES; k++)
+                used += snprintf(why + used, WHY_BYTES - (size_t) used, "%s%s",
                                  k == 0            ? ""
                                  : k + 1 < n_names ? ", "
                                                    : " or ",
                                  name(k));
-            if (used > 0 && (size_t) used < why_bytes)
-                snprintf(why + used, why_bytes - (size_t) used, ")");
+            if (used > 0 && (size_t) used < WHY_BYTES)
+                snprintf(why + used, WHY_BYTES - (size_t) used, ")");
             return -1;
         }
         if (n < room)

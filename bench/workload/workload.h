@@ -4,6 +4,7 @@
 #ifndef BENCH_WORKLOAD_WORKLOAD_H
 #define BENCH_WORKLOAD_WORKLOAD_H
 
+#include "bench/common/why.h"
 #include "host/dict/structure_map.h"
 
 #include "ordo/array.h"
@@ -305,9 +306,8 @@ static inline void set_element(void *array, size_t bytes, size_t i, uint64_t val
 #define POISON_WORD 0xa5a5a5a5a5a5a5a5u
 
 /* Parse a comma-separated list of sizes or names. Return the number of entries, or -1 with the reason in `why`. */
-int parse_sizes(const char *text, size_t *sizes, int room, char *why, size_t why_bytes); /* "12,16..20,2^24,1000000" */
-int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why,
-                size_t why_bytes);
+int parse_sizes(const char *text, size_t *sizes, int room, char *why); /* "12,16..20,2^24,1000000" */
+int parse_names(const char *text, const char *(*name)(int), int n_names, int *chosen, int room, char *why);
 
 #ifdef __cplusplus
 }

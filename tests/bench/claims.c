@@ -16,8 +16,8 @@ static const char *const papers[] = { "gpu-lsm", "gpu-b-tree", "gpu-skiplist-gfs
 
 static cJSON *load(const char *name)
 {
-    char   why[512] = "";
-    cJSON *paper = paper_load(name, why, sizeof why);
+    char   why[WHY_BYTES] = "";
+    cJSON *paper = paper_load(name, why);
     cr_assert(paper, "%s", why);
     return paper;
 }

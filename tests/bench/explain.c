@@ -80,8 +80,8 @@ static void forget(struct returned *r)
 static bool is_right(const struct returned *r)
 {
     struct model after;
-    char         why[256] = "";
-    const bool   explained = explain_points(&r->plan, r->found, r->values, &after, why, sizeof why);
+    char         why[WHY_BYTES] = "";
+    const bool   explained = explain_points(&r->plan, r->found, r->values, &after, why);
     bool         same = explained;
     size_t       count = 0;
     for (size_t place = 0; place < RANGE && same; place++)

@@ -25,7 +25,7 @@ static void note(void *user, size_t line, const char *why)
 
 static struct geoip   ranges;
 static struct reports reports;
-static char           why[200];
+static char           why[WHY_BYTES];
 
 static bool read_bytes(const char *text, size_t bytes)
 {
@@ -36,7 +36,7 @@ static bool read_bytes(const char *text, size_t bytes)
     close(fd);
     reports = (struct reports) { 0 };
     why[0] = 0;
-    const bool good = geoip_read(path, note, &reports, &ranges, why, sizeof why);
+    const bool good = geoip_read(path, note, &reports, &ranges, why);
     unlink(path);
     return good;
 }
@@ -161,9 +161,9 @@ Test(geoip, nothing_to_work_with_is_an_error)
         cr_assert(strstr(why, "no line holds a range"), "\"%s\"", why);
         cr_assert_eq(ranges.count, 0);
     }
-    cr_assert_not(geoip_read("/nowhere/at/all", NULL, NULL, &ranges, why, sizeof why));
+    cr_assert_not(geoip_read("/nowhere/at/all", NULL, NULL, &ranges, why));
     cr_assert(strstr(why, "/nowhere/at/all: No such file"), "\"%s\"", why);
-    cr_assert_not(geoip_read("/tmp", NULL, NULL, &ranges, why, sizeof why));
+    cr_assert_not(geoip_read("/tmp", NULL, NULL, &ranges, why));
     cr_assert(strstr(why, "/tmp: Is a directory"), "\"%s\"", why);
 }
 

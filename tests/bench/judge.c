@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which new values ordo-tune keeps. Needs no device. */
-#include "bench/tools/tune/judge.h"
+#include "bench/tools/tune/group.h"
 
 #include <criterion/criterion.h>
 

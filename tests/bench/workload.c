@@ -179,7 +179,7 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
     }
 }
 
-static bool passes(const struct spec *spec, const struct inputs *in, const struct outputs *out, char *why, size_t bytes)
+static bool passes(const struct spec *spec, const struct inputs *in, const struct outputs *out, char *why)
 {
     const struct answer answer = { .keys = out->keys,
                                    .values = out->values,
@@ -189,7 +189,7 @@ static bool passes(const struct spec *spec, const struct inputs *in, const struc
                                    .kept = out->kept,
                                    .uppers = out->uppers,
                                    .counts = out->counts };
-    return answer_check(spec, in, &answer, false, why, bytes);
+    return answer_check(spec, in, &answer, false, why);
 }
 
 static struct outputs *make_outputs(void)
@@ -230,9 +230,9 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
 
 static void expect_pass(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
-    char why[512];
+    char why[WHY_BYTES];
     answer_right(spec, in, out);
-    cr_expect(passes(spec, in, out, why, sizeof why), "%s %s %s+%u %s: %s", workload_name(spec->workload),
+    cr_expect(passes(spec, in, out, why), "%s %s %s+%u %s: %s", workload_name(spec->workload),
               variant_name(spec->workload, spec->variant), type_name(spec->type), spec->value_bytes,
               dist_name(spec->dist), why);
 }
@@ -244,8 +244,8 @@ Test(workload, right_answers_pass)
 
 static void expect_fail(const struct spec *spec, const struct inputs *in, const struct outputs *out, const char *what)
 {
-    char why[512];
-    cr_expect(!passes(spec, in, out, why, sizeof why), "%s of %s+%u %s with %s passed", workload_name(spec->workload),
+    char why[WHY_BYTES];
+    cr_expect(!passes(spec, in, out, why), "%s of %s+%u %s with %s passed", workload_name(spec->workload),
               type_name(spec->type), spec->value_bytes, dist_name(spec->dist), what);
     cr_expect(why[0] != 0, "it says why");
 }
@@ -371,8 +371,8 @@ Test(workload, equal_keys_out_of_their_order_fail)
     expect_fail(&spec, &in, out, "two equal keys exchanged");
 
     const struct answer answer = { .keys = out->keys, .values = out->values };
-    char                why[512];
-    cr_expect(answer_check(&spec, &in, &answer, true, why, sizeof why), "ties may swap where that is allowed: %s", why);
+    char                why[WHY_BYTES];
+    cr_expect(answer_check(&spec, &in, &answer, true, why), "ties may swap where that is allowed: %s", why);
     inputs_free(&in);
     free_outputs(out);
 }
@@ -480,8 +480,8 @@ Test(workload, stored_keys_keep_their_order)
 Test(workload, sizes_are_read)
 {
     size_t sizes[8];
-    char   why[512];
-    cr_expect_eq(parse_sizes("12,16..18,=1000,2^20,1000000", sizes, 8, why, sizeof why), 7);
+    char   why[WHY_BYTES];
+    cr_expect_eq(parse_sizes("12,16..18,=1000,2^20,1000000", sizes, 8, why), 7);
     const size_t want[] = { 1 << 12, 1 << 16, 1 << 17, 1 << 18, 1000, 1 << 20, 1000000 };
     for (int i = 0; i < 7; i++)
         cr_expect_eq(sizes[i], want[i]);
@@ -491,7 +491,7 @@ Test(workload, sizes_are_read)
                                        "2^32",       "-1",     "12 ", "1e6", "99999999999999999999",
                                        "4294967295", "12..=20" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_expect_eq(parse_sizes(bad[i], sizes, 8, why, sizeof why), -1, "'%s' is refused", bad[i]);
+        cr_expect_eq(parse_sizes(bad[i], sizes, 8, why), -1, "'%s' is refused", bad[i]);
 }
 
 static const char *letter(int i)
@@ -503,11 +503,11 @@ static const char *letter(int i)
 Test(workload, names_are_read)
 {
     int  chosen[4];
-    char why[64];
-    cr_expect_eq(parse_names("ab,a", letter, 3, chosen, 4, why, sizeof why), 2);
+    char why[WHY_BYTES];
+    cr_expect_eq(parse_names("ab,a", letter, 3, chosen, 4, why), 2);
     cr_expect_eq(chosen[0], 1);
     cr_expect_eq(chosen[1], 0);
-    cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why, sizeof why), -1);
-    cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why, sizeof why), -1);
+    cr_expect_eq(parse_names("ab,", letter, 3, chosen, 4, why), -1);
+    cr_expect_eq(parse_names("abc", letter, 3, chosen, 4, why), -1);
     cr_expect_str_eq(why, "unknown 'abc' (choose a, ab or b)");
 }

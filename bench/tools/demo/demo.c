@@ -2,17 +2,13 @@
 /* ordo-demo: sorts the address ranges of all countries on the device, maps millions of addresses to countries, and
  * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
 #include "bench/common/device.h"
-#include "bench/common/json.h"
 #include "bench/common/options.h"
-#include "bench/common/terminal.h"
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 #include "parts.h"
-#include "ranges.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,17 +100,16 @@ static struct table step_table(const struct demo *demo)
 /* `first` NaN: one run. */
 static void show_step(struct demo *demo, const char *name, size_t items, double first, double seconds)
 {
-    char               count[TEXT_BYTES], first_text[TEXT_BYTES], time_text[TEXT_BYTES], rate[TEXT_BYTES];
+    char               time_text[TEXT_BYTES];
     const struct table table = step_table(demo);
-    table_row(&table, (const char *[]) { name, text_grouped(count, items), text_seconds(first_text, first),
-                                         text_seconds(time_text, seconds), text_rate(rate, (double) items / seconds) });
+    table_row(&table, (const char *[]) { name, text_grouped(TEXT, items), text_seconds(TEXT, first),
+                                         text_seconds(time_text, seconds), text_rate(TEXT, (double) items / seconds) });
 
-    cJSON *step = cJSON_CreateObject();
+    cJSON *step = json_append(demo->json_steps);
     json_text(step, "step", name);
     json_exact(step, "items", (double) items);
     json_number(step, "first_run_seconds", first);
     json_number(step, "seconds", seconds);
-    cJSON_AddItemToArray(demo->json_steps, step);
 }
 
 typedef ordo_status (*step_fn)(struct demo *demo, void *arg);
@@ -153,10 +148,10 @@ static void start(struct demo *demo)
     open_demo(demo);
     const struct ordo_facts *facts = demo->facts;
 
-    char memory[TEXT_BYTES], cold[TEXT_BYTES], build[TEXT_BYTES], test[TEXT_BYTES], warm[TEXT_BYTES];
+    char cold[TEXT_BYTES], build[TEXT_BYTES], warm[TEXT_BYTES];
     progress_clear();
     say(demo->out, 9, "device   %s (%s), %s, %" PRIu32 " compute units, %s", facts->name, facts->platform,
-        facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(memory, (double) facts->global_bytes));
+        facts->cpu ? "a CPU" : "a GPU", facts->compute_units, text_bytes(TEXT, (double) facts->global_bytes));
     say(demo->out, 9, "lanes    %s, sub-groups of %" PRIu32 "; atomics: %s", lanes_name(facts->lanes), facts->sub_group,
         atomics_name(facts->atomics));
     text_seconds(cold, first.open_ms / 1e3);
@@ -165,7 +160,7 @@ static void start(struct demo *demo)
         say(demo->out, 9, "opened   in %s with what an earlier run has found out, a second time in %s", cold, warm);
     else
         say(demo->out, 9, "opened   in %s (building kernels %s, self-test %s), a second time in %s", cold,
-            text_seconds(build, first.build_ms / 1e3), text_seconds(test, first.self_test_ms / 1e3), warm);
+            text_seconds(build, first.build_ms / 1e3), text_seconds(TEXT, first.self_test_ms / 1e3), warm);
     if (facts->dropped[0])
         say(demo->out, 9, "dropped  %s", facts->dropped);
     fprintf(demo->out, "\n");
@@ -185,20 +180,20 @@ static void report_line(void *demo_, size_t line, const char *why)
 
 static void read_ranges(struct demo *demo)
 {
-    char         why[512];
+    char         why[WHY_BYTES];
     const double begin = now();
     progress("reading %s", demo->options.file);
-    if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why, sizeof why)) {
+    if (!geoip_read(demo->options.file, report_line, demo, &demo->geoip, why)) {
         const bool missing = access(demo->options.file, F_OK) != 0;
         report_error("%s%s", why,
                      missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
         exit(EXIT_FAILED);
     }
-    char time[TEXT_BYTES], count[TEXT_BYTES];
+    char time[TEXT_BYTES];
     progress_clear();
     if (demo->geoip.bad > REPORTED_LINES)
         report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->options.file);
-    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(count, demo->geoip.count), demo->options.file,
+    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(TEXT, demo->geoip.count), demo->options.file,
         text_seconds(time, now() - begin));
     json_exact(demo->json, "ranges", (double) demo->geoip.count);
     json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
@@ -272,9 +267,7 @@ static double map_and_check(struct demo *demo, const char *name, const uint32_t 
 {
     struct map_step step = { words_on_device(demo, count, addresses), words_on_device(demo, count, NULL), count };
     run_step(demo, name, count, map_addresses, &step);
-
-    char answers[TEXT_BYTES];
-    progress("checking %s answers", text_grouped(answers, count));
+    progress("checking %s answers", text_grouped(TEXT, count));
     uint32_t *ranks = words_from_device(demo, step.ranks, count);
     device_release((const cl_mem[]) { step.addresses, step.ranks }, 2);
     const double begin = now();
@@ -334,20 +327,18 @@ static void show_countries(struct demo *demo)
         const size_t   count = by_country[country];
         if (count == 0)
             break;
-        char name[3], count_text[TEXT_BYTES], share[TEXT_BYTES], bar[41] = "";
+        char name[3], share[TEXT_BYTES], bar[41] = "";
         geoip_country_name(country, name);
         memset(bar, '#', (size_t) (40.0 * (double) count / most + 0.5));
         table_row(&table,
-                  (const char *[]) { name, text_grouped(count_text, count),
+                  (const char *[]) { name, text_grouped(TEXT, count),
                                      text_percent(share, (double) count / (double) demo->result.checked), bar });
-        cJSON *entry = cJSON_CreateObject();
+        cJSON *entry = json_append(list);
         json_text(entry, "country", name);
         json_exact(entry, "addresses", (double) count);
-        cJSON_AddItemToArray(list, entry);
         by_country[country] = 0;
     }
-    char unlisted[TEXT_BYTES];
-    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(unlisted, demo->result.unlisted));
+    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(TEXT, demo->result.unlisted));
     json_exact(demo->json, "in_no_range", (double) demo->result.unlisted);
 }
 
@@ -386,15 +377,14 @@ static uint32_t *draw_addresses(struct demo *demo)
 
 static void change_ranges(struct demo *demo, size_t *wrong)
 {
-    char      why[4096] = "";
+    char      why[WHY_BYTES] = "";
     uint32_t *addresses = draw_addresses(demo);
-    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why,
-                  sizeof why) != ORDO_OK)
+    if (demo_dict(demo->device, &demo->geoip, addresses, demo->options.count, demo->out, demo->json, wrong, why) !=
+        ORDO_OK)
         give_up("dictionaries", why);
     fprintf(demo->out, "\n");
     const size_t asked = demo->facts->cpu ? (demo->options.count + 3) / 4 : demo->options.count; /* to save time */
-    if (demo_prefixes(demo->device, &demo->geoip, addresses, asked, demo->out, demo->json, wrong, why, sizeof why) !=
-        ORDO_OK)
+    if (demo_prefixes(demo->device, &demo->geoip, addresses, asked, demo->out, demo->json, wrong, why) != ORDO_OK)
         give_up("prefixes", why);
     free(addresses);
     fprintf(demo->out, "\n");
@@ -449,13 +439,13 @@ int main(int argc, char **argv)
     show_verdict(&demo);
 
     size_t wrong = demo.result.wrong;
-    char   why[4096] = "";
+    char   why[WHY_BYTES] = "";
     change_ranges(&demo, &wrong);
-    if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why, sizeof why) != ORDO_OK)
+    if (demo_primitives(demo.device, demo.out, demo.json, &wrong, why) != ORDO_OK)
         give_up("primitives", why);
     if (demo.facts->cpu)
         say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
-    if (demo.options.json && !json_write(demo.options.json, demo.json, why, sizeof why))
+    if (demo.options.json && !json_write(demo.options.json, demo.json, why))
         give_up(demo.options.json, why);
     release(&demo);
     return wrong ? EXIT_FAILED : EXIT_GOOD;

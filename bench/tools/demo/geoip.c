@@ -25,24 +25,24 @@ static const char *skip_spaces(const char *at)
     return at;
 }
 
-/* Parses a number up to 2^32 - 1. NULL with the reason in *why. */
-static const char *parse_address(const char *at, uint32_t *out, const char **why)
+#define MALFORMED "not FIRST,LAST,COUNTRY with addresses as numbers"
+
+/* Parses a number up to 2^32 - 1 and the comma behind it. Returns NULL, or the error; advances *at. */
+static const char *parse_address(const char **at, uint32_t *out)
 {
-    at = skip_spaces(at);
-    if (*at < '0' || *at > '9') {
-        *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
-        return NULL;
-    }
-    uint64_t value = 0;
-    for (; *at >= '0' && *at <= '9'; at++) {
-        value = value * 10 + (uint64_t) (*at - '0');
-        if (value > UINT32_MAX) {
-            *why = "an address above 4294967295";
-            return NULL;
-        }
+    const char *digit = skip_spaces(*at);
+    uint64_t    value = 0;
+    if (*digit < '0' || *digit > '9')
+        return MALFORMED;
+    for (; *digit >= '0' && *digit <= '9'; digit++) {
+        value = value * 10 + (uint64_t) (*digit - '0');
+        if (value > UINT32_MAX)
+            return "an address above 4294967295";
     }
     *out = (uint32_t) value;
-    return skip_spaces(at);
+    digit = skip_spaces(digit);
+    *at = digit + 1;
+    return *digit == ',' ? NULL : MALFORMED;
 }
 
 static bool is_country_letter(char c)
@@ -50,26 +50,12 @@ static bool is_country_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '?';
 }
 
-static const char *parse_comma(const char *at, const char **why)
-{
-    if (*at == ',')
-        return at + 1;
-    *why = "not FIRST,LAST,COUNTRY with addresses as numbers";
-    return NULL;
-}
-
 /* Parses a range. Returns NULL, or the error. */
-static const char *parse_row(const char *text, struct row *out)
+static const char *parse_row(const char *at, struct row *out)
 {
-    const char *why = NULL;
-    const char *at = parse_address(text, &out->first, &why);
-    if (at)
-        at = parse_comma(at, &why);
-    if (at)
-        at = parse_address(at, &out->last, &why);
-    if (at)
-        at = parse_comma(at, &why);
-    if (!at)
+    const char *why = parse_address(&at, &out->first);
+    why = why ? why : parse_address(&at, &out->last);
+    if (why)
         return why;
     at = skip_spaces(at);
     if (!is_country_letter(at[0]) || !is_country_letter(at[1]))
@@ -77,9 +63,7 @@ static const char *parse_row(const char *text, struct row *out)
     out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
     if (*skip_spaces(at + 2))
         return "more than a country after the second comma";
-    if (out->last < out->first)
-        return "the range ends before it begins";
-    return NULL;
+    return out->last < out->first ? "the range ends before it begins" : NULL;
 }
 
 static bool append(struct rows *rows, struct row row)
@@ -142,8 +126,8 @@ static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *us
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
         if (kept && rows->row[i].first <= rows->row[kept - 1].last) {
-            char why[64];
-            snprintf(why, sizeof why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
+            char why[WHY_BYTES];
+            because(why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
             report_line(report, user, out, rows->row[i].line, why);
         } else {
             rows->row[kept++] = rows->row[i];
@@ -168,14 +152,12 @@ static bool to_columns(const struct rows *rows, struct geoip *out)
     return true;
 }
 
-bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why, size_t why_bytes)
+bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
     *out = (struct geoip) { 0 };
     FILE *file = fopen(path, "r");
-    if (!file) {
-        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-        return false;
-    }
+    if (!file)
+        return because(why, "%s: %s", path, strerror(errno));
     struct rows rows = { 0 };
     const bool  fits = read_rows(file, report, user, out, &rows);
     const int   read_error = fits && !feof(file) ? errno : 0;
@@ -183,17 +165,17 @@ bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geo
 
     bool good = false;
     if (!fits) {
-        snprintf(why, why_bytes, "%s: out of memory", path);
+        because(why, "%s: out of memory", path);
     } else if (read_error) {
-        snprintf(why, why_bytes, "%s: %s", path, strerror(read_error));
+        because(why, "%s: %s", path, strerror(read_error));
     } else if (rows.count == 0) {
-        snprintf(why, why_bytes, "%s: no line holds a range (%zu malformed)", path, out->bad);
+        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
     } else {
         qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
         drop_overlapping(&rows, report, user, out);
         good = to_columns(&rows, out);
         if (!good)
-            snprintf(why, why_bytes, "%s: out of memory", path);
+            because(why, "%s: out of memory", path);
     }
     free(rows.row);
     if (!good)

@@ -11,14 +11,14 @@
 /* Changes the ranges in an LSM and a sorted array in 20 batches, with queries of all `addresses` in between, and
  * compares both. Adds "dictionaries". */
 ordo_status demo_dict(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                      FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes);
+                      FILE *out, cJSON *json, size_t *wrong, char *why);
 
 /* Finds the longest prefixes of `addresses` in an X-fast trie and compares them with a search on the host. Adds
  * "prefixes". */
 ordo_status demo_prefixes(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                          FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes);
+                          FILE *out, cJSON *json, size_t *wrong, char *why);
 
 /* Runs, checks and times each primitive. Adds "primitives". */
-ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes);
+ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why);
 
 #endif

@@ -5,8 +5,6 @@
 #include "bench/common/threads.h"
 #include "bench/common/timing.h"
 
-#include "ordo/ordo.h"
-
 #include <stdlib.h>
 
 /* A range has at most 62 prefixes. */
@@ -142,12 +140,12 @@ static void compare(struct fixture *fixture)
 
 static void show(const struct fixture *fixture, FILE *out, cJSON *json)
 {
-    char   prefixes[TEXT_BYTES], asked[TEXT_BYTES], time[TEXT_BYTES], rate[TEXT_BYTES];
+    char   prefixes[TEXT_BYTES], asked[TEXT_BYTES], time[TEXT_BYTES];
     cJSON *list = cJSON_AddObjectToObject(json, "prefixes");
     text_grouped(prefixes, fixture->n_prefixes);
     text_grouped(asked, fixture->count);
     say(out, 9, "prefixes %s of the ranges; the longest of each of %s addresses in %s, %s a second", prefixes, asked,
-        text_seconds(time, fixture->seconds), text_rate(rate, (double) fixture->count / fixture->seconds));
+        text_seconds(time, fixture->seconds), text_rate(TEXT, (double) fixture->count / fixture->seconds));
     if (fixture->wrong)
         say(out, 7, "WRONG: %zu of %s rows are not those of the range that begins before the address\n", fixture->wrong,
             asked);
@@ -172,16 +170,14 @@ static void close_fixture(struct fixture *fixture)
 }
 
 ordo_status demo_prefixes(ordo_device *device, const struct geoip *geoip, const uint32_t *addresses, size_t count,
-                          FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
+                          FILE *out, cJSON *json, size_t *wrong, char *why)
 {
     struct fixture    fixture = { .device = device, .geoip = geoip, .addresses = addresses, .count = count };
-    const ordo_status got = play(&fixture);
+    const ordo_status got = device_why(device, play(&fixture), why);
     if (got == ORDO_OK) {
         compare(&fixture);
         show(&fixture, out, json);
         *wrong += fixture.wrong;
-    } else if (ordo_device_last_error(device, why, why_bytes) <= 1) {
-        snprintf(why, why_bytes, "%s", ordo_status_string(got));
     }
     close_fixture(&fixture);
     return got;

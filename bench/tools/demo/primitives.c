@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parts.h"
 
-#include "bench/common/terminal.h"
-#include "bench/common/timing.h"
+#include "bench/common/device.h"
 #include "bench/measure/measure.h"
 #include "bench/peers/host.h"
 
@@ -32,7 +31,7 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
     for (size_t count = (size_t) 1 << (facts->cpu ? 20 : 26); count >= 1 << 10; count /= 2) {
         spec.count = count;
         spec.n_queries = workload_has_queries(spec.workload) ? count : 0;
-        const struct workload_bytes size = subject_bytes(&spec);
+        const struct workload_bytes size = target_bytes(&spec);
         if (size.largest <= facts->max_alloc_bytes && size.all <= facts->global_bytes / 3)
             break;
     }
@@ -40,37 +39,33 @@ static struct spec sized(const struct row *row, const struct ordo_facts *facts)
 }
 
 /* Checks one call, then times others. */
-static ordo_status measure(ordo_device *device, struct subject *subject, double *seconds, bool *right, char *why,
-                           size_t why_bytes)
+static ordo_status measure(ordo_device *device, struct target *target, double *seconds, bool *right, char *why)
 {
     const struct timing_goal goal = { .seconds = 0.5, .repetitions = 7 };
     struct timing            timing;
-    ordo_status              got = subject_poison(subject);
+    ordo_status              got = target_poison(target);
     if (got == ORDO_OK)
-        got = subject_call(subject, NULL);
-    *right = got == ORDO_OK && subject_check(subject, why, why_bytes);
+        got = target_call(target, NULL);
+    *right = got == ORDO_OK && target_check(target, why);
     if (got == ORDO_OK)
-        got = time_calls(device, subject_call, subject, &goal, &timing);
+        got = time_calls(device, target_call, target, &goal, &timing);
     if (got == ORDO_OK)
         *seconds = timing.wall.median;
-    else
-        ordo_device_last_error(device, why, why_bytes);
-    return got;
+    return device_why(device, got, why);
 }
 
 static void add_json(cJSON *list, const struct row *row, const struct spec *spec, double rate, double host_rate)
 {
-    cJSON *entry = cJSON_CreateObject();
+    cJSON *entry = json_append(list);
     json_text(entry, "workload", workload_name(row->spec.workload));
     json_text(entry, "variant", variant_name(row->spec.workload, row->spec.variant));
     json_exact(entry, "value_bytes", row->spec.value_bytes);
     json_exact(entry, "operations", (double) spec_operations(spec));
     json_number(entry, "per_second", rate);
     json_number(entry, "host_per_second", host_rate);
-    cJSON_AddItemToArray(list, entry);
 }
 
-ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why, size_t why_bytes)
+ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t *wrong, char *why)
 {
     static const struct column columns[] = { { "primitive", 10, true },
                                              { "", 29, true },
@@ -83,15 +78,15 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
     table_head(&table);
     for (int r = 0; r < N_ROWS; r++) {
         const struct spec spec = sized(&rows[r], ordo_device_facts(device));
-        struct subject   *subject = NULL;
+        struct target    *target = NULL;
         double            seconds = NAN, host_rate = NAN;
         bool              right = false;
         progress("measuring %s", rows[r].label);
-        ordo_status got = subject_open(device, &spec, &subject, why, why_bytes);
+        ordo_status got = target_open(device, &spec, &target, why);
         if (got == ORDO_OK) {
-            got = measure(device, subject, &seconds, &right, why, why_bytes);
-            host_rate = baseline_rate(&spec, subject_inputs(subject), 0);
-            subject_close(&subject);
+            got = measure(device, target, &seconds, &right, why);
+            host_rate = baseline_rate(&spec, target_inputs(target), 0);
+            target_close(&target);
         }
         if (got != ORDO_OK)
             return got;
@@ -100,10 +95,10 @@ ordo_status demo_primitives(ordo_device *device, FILE *out, cJSON *json, size_t 
             report_error("WRONG: %s: %s", rows[r].label, why);
         }
 
-        char         count[TEXT_BYTES], rate[TEXT_BYTES], host[TEXT_BYTES];
+        char         rate[TEXT_BYTES];
         const double per_second = (double) spec_operations(&spec) / seconds;
-        table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(count, spec_operations(&spec)),
-                                             text_rate(rate, per_second), text_rate(host, host_rate) });
+        table_row(&table, (const char *[]) { rows[r].label, rows[r].text, text_count(TEXT, spec_operations(&spec)),
+                                             text_rate(rate, per_second), text_rate(TEXT, host_rate) });
         add_json(list, &rows[r], &spec, per_second, host_rate);
     }
     return ORDO_OK;

@@ -9,6 +9,8 @@
 #ifndef BENCH_TOOLS_DEMO_RANGES_H
 #define BENCH_TOOLS_DEMO_RANGES_H
 
+#include "bench/common/why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +29,7 @@ typedef void (*geoip_report_fn)(void *user, size_t line, const char *why);
 
 /* Reads a file in any order. If ranges overlap, the one that begins later (or stands later) is rejected. `report`
  * may be NULL. False with the reason in `why` without a file, a valid line or memory; then *out is empty. */
-bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why, size_t why_bytes);
+bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why);
 void geoip_free(struct geoip *geoip);
 
 /* Writes two characters and a 0. */

@@ -8,7 +8,6 @@
 #include "bench/tools/prepare/prepare.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +26,11 @@ static int answer_platforms(void)
     if (clGetPlatformIDs(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
         n = 0;
     for (cl_uint p = 0; p < n && p < PLATFORMS_MAX; p++) {
-        cJSON *platform = cJSON_CreateObject();
+        cJSON *platform = json_append(list);
         json_exact(platform, "number", p);
         add_platform_text(platform, "name", ids[p], CL_PLATFORM_NAME);
         add_platform_text(platform, "vendor", ids[p], CL_PLATFORM_VENDOR);
         add_platform_text(platform, "version", ids[p], CL_PLATFORM_VERSION);
-        cJSON_AddItemToArray(list, platform);
     }
     return child_answer(list);
 }
@@ -101,7 +99,7 @@ static void add_self_test(cJSON *json, ordo_device *device)
 {
     cJSON            *test = cJSON_AddObjectToObject(json, "self_test");
     const ordo_status got = ordo_device_self_test(device);
-    char              why[2048] = "";
+    char              why[WHY_BYTES] = "";
     if (got != ORDO_OK)
         ordo_device_last_error(device, why, sizeof why);
     json_flag(test, "passed", got == ORDO_OK);

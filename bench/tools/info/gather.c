@@ -124,8 +124,7 @@ static void gather_device(const struct view *view, cJSON *device, struct exposed
 static void gather_platforms(const struct view *view, cJSON *platforms, struct exposed *exposed)
 {
     cJSON *platform = NULL, *device = NULL;
-    cJSON_ArrayForEach(platform, platforms)
-    {
+    cJSON_ArrayForEach(platform, platforms) {
         char question[64];
         snprintf(question, sizeof question, "devices:%d", (int) number_of(platform, "number"));
         cJSON     *devices = ask(view, question, platform);
@@ -134,7 +133,8 @@ static void gather_platforms(const struct view *view, cJSON *platforms, struct e
         exposed->rusticl |= rusticl;
         exposed->rusticl_device |= rusticl && cJSON_GetArraySize(devices) > 0;
         exposed->pocl |= strcmp(text_of(platform, "name"), POCL) == 0 && cJSON_GetArraySize(devices) == 0;
-        cJSON_ArrayForEach(device, devices) gather_device(view, device, exposed);
+        cJSON_ArrayForEach(device, devices)
+            gather_device(view, device, exposed);
         cJSON_AddItemToObject(platform, "devices", devices ? devices : cJSON_CreateArray());
     }
 }
@@ -196,7 +196,8 @@ static cJSON *gather_drivers_one_by_one(const struct options *options, const cJS
 {
     cJSON       *all = cJSON_CreateArray();
     const cJSON *file = NULL;
-    cJSON_ArrayForEach(file, files) gather_driver(options, cJSON_GetStringValue(file), all, exposed);
+    cJSON_ArrayForEach(file, files)
+        gather_driver(options, cJSON_GetStringValue(file), all, exposed);
     return all;
 }
 
@@ -204,8 +205,7 @@ static cJSON *gather_drivers_one_by_one(const struct options *options, const cJS
 static void advise_on_drivers(const struct view *view, const cJSON *files, cJSON *advice)
 {
     const cJSON *file = NULL;
-    cJSON_ArrayForEach(file, files)
-    {
+    cJSON_ArrayForEach(file, files) {
         char question[300], path[600], sentence[1200];
         snprintf(question, sizeof question, "driver:%.255s", cJSON_GetStringValue(file));
         vendor_path(cJSON_GetStringValue(file), path, sizeof path);

@@ -77,8 +77,7 @@ static void look_at_pci(struct hardware *hardware)
         closedir(bus);
 }
 
-static bool exists(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool exists(const char *root, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool exists(const char *root, const char *format, ...)
 {
     char    path[512];
     va_list args;
@@ -148,8 +147,7 @@ struct pad {
     int n;
 };
 
-static void advise(struct pad *pad, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void advise(struct pad *pad, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void advise(struct pad *pad, const char *format, ...)
 {
     va_list args;
     if (pad->n == ADVICE_MAX)
@@ -208,14 +206,6 @@ static void advise_rusticl(struct pad *pad, const struct hardware *hardware)
                strcmp(driver, "llvmpipe") == 0 ? " (the CPU; PoCL is the better way to it)" : "");
 }
 
-/* already installed: no advice */
-static void advise_pocl(struct pad *pad)
-{
-    char why[ADVICE_BYTES];
-    ordo_no_device(POCL, why, sizeof why);
-    advise(pad, "No CPU is exposed: %s.", why);
-}
-
 int hardware_advice(const char *root, const struct exposed *exposed, char advice[ADVICE_MAX][ADVICE_BYTES])
 {
     static void (*const advise_for[N_MAKERS])(struct pad *, const struct hardware *) = { advise_nvidia, advise_amd,
@@ -223,6 +213,7 @@ int hardware_advice(const char *root, const struct exposed *exposed, char advice
     struct hardware hardware = { .root = root };
     struct pad      pad = { advice, 0 };
     bool            hidden = false;
+    char            why[ADVICE_BYTES];
 
     look_at_pci(&hardware);
     look_at_nodes(&hardware);
@@ -236,8 +227,9 @@ int hardware_advice(const char *root, const struct exposed *exposed, char advice
                hardware.closed, getenv("USER") ? getenv("USER") : "USER");
     if (exposed->rusticl && !exposed->rusticl_device && !(hardware.gpu[AMD] && !exposed->gpu[AMD]))
         advise_rusticl(&pad, &hardware);
-    if (!exposed->cpu && exposed->pocl)
-        advise_pocl(&pad);
+    ordo_no_device(POCL, why, sizeof why);
+    if (!exposed->cpu && exposed->pocl) /* it is already installed */
+        advise(&pad, "No CPU is exposed: %s.", why);
     else if (!exposed->cpu)
         advise(&pad, "No CPU is exposed: install pocl-opencl-icd and every machine has a device.");
     return pad.n;

@@ -9,8 +9,6 @@
 #include "bench/tools/prepare/prepare.h"
 #include "report.h"
 
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +37,9 @@ static bool any_usable(const cJSON *json)
 {
     const cJSON *platform = NULL, *device = NULL;
     cJSON_ArrayForEach(platform, json_at(json, "platforms"))
-        cJSON_ArrayForEach(device, json_at(platform, "devices")) if (is_true(device, "usable")) return true;
+        cJSON_ArrayForEach(device, json_at(platform, "devices"))
+            if (is_true(device, "usable"))
+                return true;
     return false;
 }
 
@@ -55,11 +55,11 @@ int main(int argc, char **argv)
     if (options.prepare)
         return prepare_device(options.prepare) ? EXIT_GOOD : EXIT_FAILED;
     cJSON *json = gather(&options, argc, argv);
-    char   why[512];
+    char   why[WHY_BYTES];
     int    code = any_usable(json) ? EXIT_GOOD : EXIT_FAILED;
     if (!options.json) {
         show(&options, json);
-    } else if (!json_write(options.json, json, why, sizeof why)) {
+    } else if (!json_write(options.json, json, why)) {
         report_error("%s", why);
         code = EXIT_FAILED;
     }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* "      lanes      text" */
-static void line(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void line(const char *what, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void line(const char *what, const char *format, ...)
 {
     char    text[2048];
     va_list args;
@@ -65,13 +64,13 @@ static void show_atomics(const cJSON *facts)
 
 static void show_facts(const cJSON *facts)
 {
-    char memory[TEXT_BYTES], largest[TEXT_BYTES], local[TEXT_BYTES], cache[TEXT_BYTES];
+    char largest[TEXT_BYTES], local[TEXT_BYTES];
     line("driver", "%s, %s", text_of(facts, "driver"), text_of(facts, "opencl"));
-    line("memory", "%s%s, largest buffer %s", text_bytes(memory, number_of(facts, "global_bytes")),
+    line("memory", "%s%s, largest buffer %s", text_bytes(TEXT, number_of(facts, "global_bytes")),
          is_true(facts, "unified_memory") ? " shared with the host" : "",
          text_bytes(largest, number_of(facts, "max_alloc_bytes")));
     line("units", "%g at %g MHz; cache %s in lines of %g bytes", number_of(facts, "compute_units"),
-         number_of(facts, "clock_mhz"), text_bytes(cache, number_of(facts, "cache_bytes")),
+         number_of(facts, "clock_mhz"), text_bytes(TEXT, number_of(facts, "cache_bytes")),
          number_of(facts, "cache_line_bytes"));
     line("groups", "up to %g work-items with %s of local memory", number_of(facts, "max_group"),
          text_bytes(local, number_of(facts, "local_bytes")));
@@ -87,8 +86,9 @@ static void show_tunables(const cJSON *device, bool all)
 {
     const cJSON *tunables = json_at(device, "tunables"), *tunable = NULL;
     int          origins[4] = { 0 };
-    cJSON_ArrayForEach(tunable, tunables) for (int o = 0; o < 4; o++) origins[o] +=
-        strcmp(text_of(tunable, "origin"), origin_name((ordo_origin) o)) == 0;
+    cJSON_ArrayForEach(tunable, tunables)
+        for (int o = 0; o < 4; o++)
+            origins[o] += strcmp(text_of(tunable, "origin"), origin_name((ordo_origin) o)) == 0;
     if (!cJSON_GetArraySize(tunables))
         return;
     line("profile", "%d tunables: %d tuned on this machine, %d shipped for such devices, %d defaults",
@@ -97,8 +97,7 @@ static void show_tunables(const cJSON *device, bool all)
     if (!all)
         return;
     say(stdout, 0, "      %-24s  %5s  %-7s  %s", "tunable", "value", "origin", "meaning");
-    cJSON_ArrayForEach(tunable, tunables)
-    {
+    cJSON_ArrayForEach(tunable, tunables) {
         say(stdout, 48, "      %-24s  %5g  %-7s  %s", text_of(tunable, "name"), number_of(tunable, "value"),
             text_of(tunable, "origin"), text_of(tunable, "text"));
     }
@@ -107,9 +106,8 @@ static void show_tunables(const cJSON *device, bool all)
 static void show_self_test(const cJSON *device)
 {
     const cJSON *test = json_at(device, "self_test");
-    char         took[TEXT_BYTES];
     if (test && is_true(test, "passed"))
-        line("self-test", "passed in %s", text_seconds(took, number_of(test, "ms") / 1e3));
+        line("self-test", "passed in %s", text_seconds(TEXT, number_of(test, "ms") / 1e3));
     else if (test)
         lines("self-test", text_of(test, "why"));
 }
@@ -141,8 +139,7 @@ static void show_limits(const cJSON *device)
 static void show_list(const cJSON *device, const char *name, const char *what)
 {
     const cJSON *text = NULL;
-    cJSON_ArrayForEach(text, json_at(device, name))
-    {
+    cJSON_ArrayForEach(text, json_at(device, name)) {
         lines(what, cJSON_GetStringValue(text));
         what = "";
     }
@@ -173,11 +170,9 @@ static const cJSON *chosen_device(const cJSON *platforms, const char *said)
     struct ordo_listed list[DEVICES_MAX];
     const cJSON       *platform = NULL, *device = NULL, *devices[DEVICES_MAX];
     size_t             n = 0;
-    cJSON_ArrayForEach(platform, platforms)
-    {
+    cJSON_ArrayForEach(platform, platforms) {
         unsigned number = 0;
-        cJSON_ArrayForEach(device, json_at(platform, "devices"))
-        {
+        cJSON_ArrayForEach(device, json_at(platform, "devices")) {
             if (n == DEVICES_MAX)
                 break;
             list[n] = (struct ordo_listed) { .platform = (unsigned) number_of(platform, "number"),
@@ -217,8 +212,7 @@ void show(const struct options *options, const cJSON *json)
             text_of(json, "problem"));
     if (!cJSON_GetArraySize(platforms))
         printf("There is no OpenCL platform.\n");
-    cJSON_ArrayForEach(platform, platforms)
-    {
+    cJSON_ArrayForEach(platform, platforms) {
         const cJSON *devices = json_at(platform, "devices");
         file = text_of(platform, "driver_file");
         say(stdout, 4, "\nplatform %s%s%s%s%s", text_of(platform, "name"), *text_of(platform, "version") ? ": " : "",
@@ -226,11 +220,13 @@ void show(const struct options *options, const cJSON *json)
         show_problem(platform);
         if (!cJSON_GetArraySize(devices) && !*text_of(platform, "problem"))
             printf("  no devices\n");
-        cJSON_ArrayForEach(device, devices) show_device(device, device == chosen ? mark : "", options->tunables);
+        cJSON_ArrayForEach(device, devices)
+            show_device(device, device == chosen ? mark : "", options->tunables);
     }
     if (said && !chosen && !one_by_one)
         say(stdout, 0, "\nORDO_DEVICE=%s names none of these: programs will say that there is no such device.", said);
     if (mask)
         say(stdout, 0, "\nORDO_MASK=%s: devices pretend that they can less.", mask);
-    cJSON_ArrayForEach(sentence, json_at(json, "advice")) say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));
+    cJSON_ArrayForEach(sentence, json_at(json, "advice"))
+        say(stdout, 0, "\n%s", cJSON_GetStringValue(sentence));
 }

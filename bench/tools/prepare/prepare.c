@@ -8,11 +8,8 @@
 #include "bench/common/timing.h"
 #include "bench/workload/workload.h"
 
-#include "ordo/ordo.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -103,7 +100,7 @@ int prepare_part(const char *share)
     if (part >= parts || *list != ':')
         return EXIT_USAGE;
     struct ordo_prepare_params      params = params_of(list + 1);
-    char                            why[512] = "";
+    char                            why[WHY_BYTES] = "";
     const struct ordo_device_config config = { .build_threads = -1, .message = why, .message_bytes = sizeof why };
     ordo_device                    *dev = NULL;
     params.progress = NULL;
@@ -111,7 +108,7 @@ int prepare_part(const char *share)
     params.parts = parts;
     const bool good = ordo_device_open(&config, &dev) == ORDO_OK && ordo_device_prepare(dev, &params, NULL) == ORDO_OK;
     if (!good && dev)
-        (void) ordo_device_last_error(dev, why, sizeof why);
+        (void) ordo_device_last_error(dev, why, WHY_BYTES);
     if (!good)
         report_error("%s", why);
     ordo_device_close(&dev);
@@ -183,8 +180,8 @@ bool prepare_device(const char *list)
     const ordo_status got = ordo_device_prepare(dev, &params, &prepared);
     progress_clear();
     if (got != ORDO_OK) {
-        char why[4096] = "";
-        (void) ordo_device_last_error(dev, why, sizeof why);
+        char why[WHY_BYTES] = "";
+        (void) ordo_device_last_error(dev, why, WHY_BYTES);
         report_error("%s", why);
     }
     printf("%s: %zu programs are ready, %zu could not be built, after %.1f s\n", ordo_device_facts(dev)->name,

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tunables that work together ("sort.k4v4.*"), the workloads that measure them, and one set of their values. */
-#ifndef BENCH_TUNE_GROUP_H
-#define BENCH_TUNE_GROUP_H
+/* Tunables that work together ("sort.k4v4.*") form a group. Workloads of fixed sizes measure its values. */
+#ifndef BENCH_TOOLS_TUNE_GROUP_H
+#define BENCH_TOOLS_TUNE_GROUP_H
 
 #include "bench/measure/measure.h"
-#include "options.h"
 
 #include "ordo/ordo.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#define MOST_GROUPS 40
-#define MOST_PARAMS 12
-#define MOST_TRIALS 8
+/* id, name: the first part of the names of its tunables */
+#define PRIMITIVE_MAP(X)                                                                                               \
+    X(TUNE_SORT, "sort")                                                                                               \
+    X(TUNE_SEARCH, "search")                                                                                           \
+    X(TUNE_MERGE, "merge")                                                                                             \
+    X(TUNE_SCAN, "scan")                                                                                               \
+    X(TUNE_MERGE_RUNS, "merge_runs")                                                                                   \
+    X(TUNE_COMPACT, "compact")                                                                                         \
+    X(TUNE_BY_KEY, "by_key")                                                                                           \
+    X(TUNE_TOP, "top")                                                                                                 \
+    X(TUNE_BLINK, "blink")                                                                                             \
+    X(TUNE_LINKS, "links")
+
+enum tuned_primitive {
+#define X(id, name) id,
+    PRIMITIVE_MAP(X)
+#undef X
+        N_PRIMITIVES
+};
+const char *primitive_name(int i);
+
+/* Bytes of key and value, in the order of work. */
+#define N_SHAPES 6
+const char *shape_name(int i);
+
+#define NAMES_MAX 16
+struct options {
+    const char *device, *json;
+    double      budget;
+    int         primitives[NAMES_MAX], n_primitives; /* none: all */
+    int         shapes[NAMES_MAX], n_shapes;
+    bool        dry_run, row;
+};
+
+#define GROUPS_MAX 40
+#define PARAMS_MAX 12
+#define TRIALS_MAX 8
 
 struct param {
     char     name[48]; /* "sort.k4v4.items" */
@@ -22,32 +55,32 @@ struct param {
     uint32_t choice[16];
     uint32_t n_choices;
     int      at;     /* index of the value in use */
-    int      before; /* ... at the beginning */
+    int      before; /* its index at the beginning */
 };
 
-/* One workload of a fixed size on which a group is measured. */
+/* A workload of a fixed size. */
 struct trial {
-    struct spec     spec;
-    bool            small; /* the measure of params that are `small`; the others measure the rest */
-    struct subject *subject;
-    double          seconds;       /* of a call with the values in use */
-    double          before, after; /* of a call with the old and the new values, by turns at the end: the least */
-    double          before_most;   /* the most with the old values: further from the least if the machine was busy */
+    struct spec    spec;
+    bool           small; /* measures the params that are `small`; the others measure the rest */
+    struct target *target;
+    double         seconds;       /* of a call with the values in use */
+    double         before, after; /* the least of a call with the old and the new values, in turns at the end */
+    double         before_most;   /* the most with the old values */
 };
 
 struct group {
     char         name[24]; /* "sort.k4v4" */
     int          primitive, shape;
-    struct param params[MOST_PARAMS];
+    struct param params[PARAMS_MAX];
     int          n_params;
-    struct trial trials[MOST_TRIALS]; /* timed */
+    struct trial trials[TRIALS_MAX]; /* timed */
     int          n_trials;
-    struct trial checks[MOST_TRIALS]; /* checked before a candidate is timed */
+    struct trial checks[TRIALS_MAX]; /* checked before a candidate is timed */
     int          n_checks;
     int          tried, dropped;
     double       seconds_trying;
     bool         started, finished;
-    bool         disturbed; /* the times at the end differ too much from turn to turn to tell anything */
+    bool         disturbed; /* the times at the end differ too much between turns */
 };
 
 struct tuner {
@@ -55,38 +88,47 @@ struct tuner {
     FILE                 *out;
     ordo_device          *device;
     bool                  cpu;
-    double                deadline;       /* of the group at work */
-    double                whole_deadline; /* of all */
+    double                deadline;       /* of the current group */
+    double                whole_deadline; /* of all groups */
     struct group         *groups;
     int                   n_groups;
     cJSON                *drops;
 };
 
-/* Finds the groups that are wanted, in the order of work. False if there are none, or without memory. */
+/* Finds the wanted groups, in the order of work. False if there are none, or without memory. */
 bool list_groups(struct tuner *tuner);
 
-/* What a group is measured on. */
-void        plan_trials(const struct tuner *tuner, struct group *group);
-ordo_status open_trials(const struct tuner *tuner, struct trial *list, int n, char *why, size_t why_bytes);
-void        close_trials(struct trial *list, int n);
+/* Plans and opens the trials and checks of a group. False with the reason in `why`. */
+bool open_trials(const struct tuner *tuner, struct group *group, char *why);
+void close_trials(struct group *group);
 
 /* Indices into the params' choices. */
 struct values {
-    int at[MOST_PARAMS];
+    int at[PARAMS_MAX];
 };
-
 struct values values_in_use(const struct group *group);
 struct values values_before(const struct group *group);
 bool          changed(const struct group *group);
 
-/* These are false with the reason in `why`. */
-bool fail_why(ordo_device *device, ordo_status status, char *why,
-              size_t why_bytes); /* always: from the device's message */
-bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why,
-                size_t why_bytes);
-/* Runs each trial once and checks all of its output. */
-bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why, size_t why_bytes);
-/* The least of several repetitions: what else the machine does only ever adds. */
-bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why, size_t why_bytes);
+/* False with the reason in `why`. all_right runs each trial once and checks its output. time_trial takes
+ * the least of several repetitions, because other work only adds time. */
+bool set_values(const struct tuner *tuner, const struct group *group, const struct values *values, char *why);
+bool all_right(const struct tuner *tuner, const struct trial *list, int n, char *why);
+bool time_trial(const struct tuner *tuner, const struct trial *trial, double *seconds, char *why);
+
+/* New values take at most this share of the time of the old ones. */
+#define WORTH_IT 0.98
+/* Whether the new values are faster on the trials that measure the changed params, and slow no trial down. */
+bool group_is_better(const struct group *group);
+/* Whether the times with the old values differ so much between turns that the machine does other work. */
+bool group_is_disturbed(const struct group *group);
+
+/* Searches better values and leaves the best ones set on the device. False if the present values do not work. */
+bool tune_group(struct tuner *tuner, struct group *group);
+
+void   show_group(const struct tuner *tuner, const struct group *group);
+cJSON *json_group(const struct group *group);
+/* Prints the values of the tuned groups as a row of the table in host/runtime/profile.c. */
+void print_row(const struct tuner *tuner);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge.h"
+#include "group.h"
 
 #include <math.h>
 
-/* A trial that takes so much longer with the new values is a loss, whatever the others gain. */
+/* A trial that takes this much longer with the new values is a loss, whatever the others gain. */
 #define LOSS 1.05
-/* The old values take so much longer in one round than in another if the machine does other work. */
+/* The old values take this much longer in one turn than in another if the machine does other work. */
 #define DISTURBED 1.25
 
-/* Whether a param was changed that is measured by the small (or the other) trials. */
+/* Whether a param was changed that the small (or the other) trials measure. */
 static bool changed_for(const struct group *group, bool small)
 {
     for (int p = 0; p < group->n_params; p++)

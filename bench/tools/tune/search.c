@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "search.h"
+#include "group.h"
 
 #include "bench/common/json.h"
 #include "bench/common/terminal.h"
-#include "bench/common/timing.h"
-#include "judge.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A first trial that is so much slower ends a candidate without the others. */
+/* A first trial that is this much slower ends a candidate. */
 #define HOPELESS 1.4
 
 /* ---- candidates ---------------------------------------------------------------------------------------------- */
 
-/* Whether another candidate, if it takes as long as those before did on average, would outlast the time. */
+/* Whether another candidate of average duration would end too late. */
 static bool out_of_time(const struct tuner *tuner, const struct group *group)
 {
     return now() + (group->tried ? group->seconds_trying / group->tried : 0) >= tuner->deadline;
 }
 
-/* The params that differ from those in use, as "items=15 group=256". */
+/* The params that differ from the ones in use, as "items=15 group=256". */
 static void describe(const struct group *group, const struct values *values, char *text, size_t bytes)
 {
     size_t used = 0;
@@ -32,23 +30,20 @@ static void describe(const struct group *group, const struct values *values, cha
                                       group->params[p].choice[values->at[p]]);
 }
 
-static void drop(struct tuner *tuner, struct group *group, const struct values *values, const char *why)
+static void drop(struct tuner *tuner, struct group *group, const char *values, const char *why)
 {
-    char what[200];
-    describe(group, values, what, sizeof what);
+    cJSON *json = json_append(tuner->drops);
     group->dropped++;
-    say(tuner->out, 4, "dropped %s %s: %.*s", group->name, what, (int) strcspn(why, "\n"), why);
-    cJSON *json = cJSON_CreateObject();
+    say(tuner->out, 4, "dropped %s %s: %.*s", group->name, values, (int) strcspn(why, "\n"), why);
     json_text(json, "group", group->name);
-    json_text(json, "values", what);
+    json_text(json, "values", values);
     json_text(json, "why", why);
-    cJSON_AddItemToArray(tuner->drops, json);
 }
 
-/* Times the trials that measure a candidate. Returns the mean of its times over those in use, INFINITY if it is hopeless,
- * NAN with `why` if a call failed. */
-static double time_candidate(const struct tuner *tuner, struct group *group, bool small, double seconds[MOST_TRIALS],
-                             char *why, size_t why_bytes)
+/* Times the trials that measure a candidate. Returns the mean of its times over the times in use, INFINITY if it is
+ * hopeless, NAN with `why` if a call failed. */
+static double time_candidate(const struct tuner *tuner, const struct group *group, bool small,
+                             double seconds[TRIALS_MAX], char *why)
 {
     double logs = 0;
     int    n = 0;
@@ -56,107 +51,86 @@ static double time_candidate(const struct tuner *tuner, struct group *group, boo
         const struct trial *trial = &group->trials[t];
         if (trial->small != small)
             continue;
-        if (!time_trial(tuner, trial, &seconds[t], why, why_bytes))
+        if (!time_trial(tuner, trial, &seconds[t], why))
             return NAN;
         logs += log(seconds[t] / trial->seconds);
-        n++;
-        if (n == 1 && seconds[t] > trial->seconds * HOPELESS)
+        if (n++ == 0 && seconds[t] > trial->seconds * HOPELESS)
             return INFINITY;
     }
     return n ? exp(logs / n) : INFINITY;
 }
 
-/* The values in use, measured anew beside a candidate: clocks of devices drift. */
-static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why, size_t why_bytes)
+/* Times the values in use next to a candidate, because clocks of devices drift. */
+static bool time_in_use(const struct tuner *tuner, struct group *group, bool small, char *why)
 {
     for (int t = 0; t < group->n_trials; t++)
-        if (group->trials[t].small == small &&
-            !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why, why_bytes))
+        if (group->trials[t].small == small && !time_trial(tuner, &group->trials[t], &group->trials[t].seconds, why))
             return false;
     return true;
 }
 
 /* Whether a candidate that looked better still is, right after the values in use. */
 static bool confirmed(const struct tuner *tuner, struct group *group, const struct values *values, bool small,
-                      double seconds[MOST_TRIALS], char *why, size_t why_bytes)
+                      double seconds[TRIALS_MAX], char *why)
 {
     const struct values in_use = values_in_use(group);
-    return set_values(tuner, group, &in_use, why, why_bytes) && time_in_use(tuner, group, small, why, why_bytes) &&
-           set_values(tuner, group, values, why, why_bytes) &&
-           time_candidate(tuner, group, small, seconds, why, why_bytes) < WORTH_IT;
+    return set_values(tuner, group, &in_use, why) && time_in_use(tuner, group, small, why) &&
+           set_values(tuner, group, values, why) && time_candidate(tuner, group, small, seconds, why) < WORTH_IT;
 }
 
-/* Tries one candidate and takes it if it is better. Leaves the values in use set. */
+/* Tries a candidate and takes it if it is better. Leaves the values in use set. */
 static bool try_values(struct tuner *tuner, struct group *group, const struct values *values, bool small)
 {
     const struct values in_use = values_in_use(group);
     const double        start = now();
-    double              seconds[MOST_TRIALS] = { 0 };
-    char                why[4096] = "", what[200];
-    bool                good = set_values(tuner, group, values, why, sizeof why);
-    bool                taken = false;
+    double              seconds[TRIALS_MAX] = { 0 }, ratio = NAN;
+    char                why[WHY_BYTES] = "", what[200];
 
     describe(group, values, what, sizeof what);
     progress("%s: %s (%d tried, %.0f s left)", group->name, what, group->tried, tuner->whole_deadline - now());
     group->tried++;
-    good = good && all_right(tuner, group->checks, group->n_checks, why, sizeof why);
-    if (good) {
-        const double ratio = time_candidate(tuner, group, small, seconds, why, sizeof why);
-        good = !isnan(ratio);
-        taken = good && ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why, sizeof why);
-    }
+    if (set_values(tuner, group, values, why) && all_right(tuner, group->checks, group->n_checks, why))
+        ratio = time_candidate(tuner, group, small, seconds, why);
+    const bool taken = ratio < WORTH_IT && confirmed(tuner, group, values, small, seconds, why);
     group->seconds_trying += now() - start;
-    if (!good)
-        drop(tuner, group, values, why);
-    if (!taken) {
-        set_values(tuner, group, &in_use, why, sizeof why);
-        return false;
-    }
-    for (int p = 0; p < group->n_params; p++)
+    if (isnan(ratio))
+        drop(tuner, group, what, why);
+    if (!taken)
+        set_values(tuner, group, &in_use, why);
+    for (int p = 0; p < group->n_params && taken; p++)
         group->params[p].at = values->at[p];
-    for (int t = 0; t < group->n_trials; t++)
+    for (int t = 0; t < group->n_trials && taken; t++)
         if (group->trials[t].small == small)
             group->trials[t].seconds = seconds[t];
-    return true;
+    return taken;
 }
 
 /* ---- the search of a group ----------------------------------------------------------------------------------- */
 
-static int param_ending(const struct group *group, const char *end)
+/* The param with this end of its name, or NULL. */
+static struct param *param_ending(struct group *group, const char *end)
 {
     for (int p = 0; p < group->n_params; p++)
         if (strcmp(group->params[p].name + strlen(group->name), end) == 0)
-            return p;
-    return -1;
-}
-
-static bool is_one(const struct group *group, const char *end)
-{
-    const int p = param_ending(group, end);
-    return p >= 0 && group->params[p].choice[group->params[p].at] == 1;
-}
-
-static bool ends_with(const struct param *param, const char *end)
-{
-    const size_t length = strlen(param->name), end_length = strlen(end);
-    return length >= end_length && strcmp(param->name + length - end_length, end) == 0;
+            return &group->params[p];
+    return NULL;
 }
 
 /* Whether other values of a param can be faster. Items of a launch that is not used change nothing. */
-static bool worth_searching(const struct group *group, const struct param *param)
+static bool worth_searching(struct group *group, const struct param *param)
 {
-    return param->applies && !(ends_with(param, ".small_items") && is_one(group, ".small_group"));
+    const struct param *launch = param_ending(group, ".small_group");
+    const bool          unused = launch && launch->choice[launch->at] == 1;
+    return param->applies && !(unused && param == param_ending(group, ".small_items"));
 }
 
-/* Tries all other values of one param, the nearest first; true if one was taken. */
+/* Tries all other values of a param, the nearest first. True if one was taken. */
 static bool search_param(struct tuner *tuner, struct group *group, int p)
 {
     const struct param *param = &group->params[p];
     const int           from = param->at;
     bool                taken = false;
-    if (!worth_searching(group, param))
-        return false;
-    for (int distance = 1; distance < (int) param->n_choices; distance++)
+    for (int distance = 1; distance < (int) param->n_choices && worth_searching(group, param); distance++)
         for (int side = 1; side >= -1; side -= 2) {
             struct values values = values_in_use(group);
             values.at[p] = from + side * distance;
@@ -169,27 +143,26 @@ static bool search_param(struct tuner *tuner, struct group *group, int p)
     return taken;
 }
 
-/* Work-items per group and items per work-item bound each other (registers, local memory): a larger one of these may
- * only charge with a smaller one of those. Tries pairs whose product is about the same. */
+/* Work-items per group and items per work-item limit each other (registers, local memory). Tries pairs of about the
+ * same product. */
 static bool search_pairs(struct tuner *tuner, struct group *group, const char *first, const char *second, bool small)
 {
-    const int a = param_ending(group, first), b = param_ending(group, second);
-    if (a < 0 || b < 0 || !worth_searching(group, &group->params[a]) || !worth_searching(group, &group->params[b]))
+    const struct param *a = param_ending(group, first), *b = param_ending(group, second);
+    if (!a || !b || !worth_searching(group, a) || !worth_searching(group, b))
         return false;
-    const struct param *pa = &group->params[a], *pb = &group->params[b];
-    const int           from_a = pa->at, from_b = pb->at;
-    const double        product = (double) pa->choice[from_a] * pb->choice[from_b];
-    bool                taken = false;
-    for (int i = 0; i < (int) pa->n_choices; i++)
-        for (int k = 0; k < (int) pb->n_choices; k++) {
-            const double here = (double) pa->choice[i] * pb->choice[k];
+    const int    from_a = a->at, from_b = b->at;
+    const double product = (double) a->choice[from_a] * b->choice[from_b];
+    bool         taken = false;
+    for (int i = 0; i < (int) a->n_choices; i++)
+        for (int k = 0; k < (int) b->n_choices; k++) {
+            const double here = (double) a->choice[i] * b->choice[k];
             if (i == from_a || k == from_b || here < product * 0.6 || here > product * 1.7)
                 continue;
             if (out_of_time(tuner, group))
                 return taken;
             struct values values = values_in_use(group);
-            values.at[a] = i;
-            values.at[b] = k;
+            values.at[a - group->params] = i;
+            values.at[b - group->params] = k;
             taken |= try_values(tuner, group, &values, small);
         }
     return taken;
@@ -213,22 +186,21 @@ static void search_group(struct tuner *tuner, struct group *group)
 static void go_back(const struct tuner *tuner, struct group *group)
 {
     const struct values before = values_before(group);
-    char                why[200];
+    char                why[WHY_BYTES];
     for (int p = 0; p < group->n_params; p++)
-        group->params[p].at = group->params[p].before;
-    set_values(tuner, group, &before, why, sizeof why);
+        group->params[p].at = before.at[p];
+    set_values(tuner, group, &before, why);
 }
 
-/* Times all trials with one set of values, old or new, and keeps the least and the most. */
-static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why,
-                     size_t why_bytes)
+/* Times all trials with the old or the new values. Keeps the least and the most. */
+static bool time_all(const struct tuner *tuner, struct group *group, const struct values *values, bool after, char *why)
 {
-    if (!set_values(tuner, group, values, why, why_bytes))
+    if (!set_values(tuner, group, values, why))
         return false;
     for (int t = 0; t < group->n_trials; t++) {
         struct trial *trial = &group->trials[t];
         double       *least = after ? &trial->after : &trial->before, seconds = 0;
-        if (!time_trial(tuner, trial, &seconds, why, why_bytes))
+        if (!time_trial(tuner, trial, &seconds, why))
             return false;
         *least = *least > 0 && *least < seconds ? *least : seconds;
         if (!after)
@@ -237,23 +209,21 @@ static bool time_all(const struct tuner *tuner, struct group *group, const struc
     return true;
 }
 
-#define ROUNDS 3
+#define TURNS 3
 
-/* Measures old and new values by turns, with every output checked. Goes back to the old ones unless the new are better. */
-static bool finish_group(struct tuner *tuner, struct group *group, char *why, size_t why_bytes)
+/* Measures old and new values in turns and checks every output. Goes back to the old ones unless the new are better. */
+static bool finish_group(struct tuner *tuner, struct group *group, char *why)
 {
     const struct values before = values_before(group), after = values_in_use(group);
-    if (!changed(group)) {
-        for (int t = 0; t < group->n_trials; t++)
-            group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
+    for (int t = 0; t < group->n_trials && !changed(group); t++)
+        group->trials[t].before = group->trials[t].after = group->trials[t].seconds;
+    if (!changed(group))
         return true;
-    }
-    progress("%s: old and new by turns", group->name);
-    for (int round = 0; round < ROUNDS; round++)
-        if (!time_all(tuner, group, &before, false, why, why_bytes) ||
-            !time_all(tuner, group, &after, true, why, why_bytes))
+    progress("%s: old and new in turns", group->name);
+    for (int turn = 0; turn < TURNS; turn++)
+        if (!time_all(tuner, group, &before, false, why) || !time_all(tuner, group, &after, true, why))
             return false;
-    if (!all_right(tuner, group->trials, group->n_trials, why, why_bytes))
+    if (!all_right(tuner, group->trials, group->n_trials, why))
         return false;
     group->disturbed = group_is_disturbed(group);
     if (group->disturbed || !group_is_better(group))
@@ -263,25 +233,20 @@ static bool finish_group(struct tuner *tuner, struct group *group, char *why, si
 
 bool tune_group(struct tuner *tuner, struct group *group)
 {
-    char why[4096] = "";
+    char why[WHY_BYTES] = "";
     group->started = true;
-    plan_trials(tuner, group);
     progress("%s: making inputs", group->name);
-    bool good = open_trials(tuner, group->trials, group->n_trials, why, sizeof why) == ORDO_OK &&
-                open_trials(tuner, group->checks, group->n_checks, why, sizeof why) == ORDO_OK &&
-                all_right(tuner, group->checks, group->n_checks, why, sizeof why) &&
-                time_in_use(tuner, group, false, why, sizeof why) && time_in_use(tuner, group, true, why, sizeof why);
-    if (good) {
+    const bool good = open_trials(tuner, group, why) && all_right(tuner, group->checks, group->n_checks, why) &&
+                      time_in_use(tuner, group, false, why) && time_in_use(tuner, group, true, why);
+    if (good)
         search_group(tuner, group);
-        if (!finish_group(tuner, group, why, sizeof why)) {
-            report_error("%s: the new values failed in the end and are given back: %s", group->name, why);
-            go_back(tuner, group);
-        }
-    } else {
+    else
         report_error("%s with its present values: %s", group->name, why);
+    if (good && !finish_group(tuner, group, why)) {
+        report_error("%s: the new values failed in the end and are given back: %s", group->name, why);
+        go_back(tuner, group);
     }
-    close_trials(group->trials, group->n_trials);
-    close_trials(group->checks, group->n_checks);
+    close_trials(group);
     ordo_device_trim(tuner->device);
     return good;
 }
