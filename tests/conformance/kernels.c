@@ -2,7 +2,7 @@
 /* Runs every kernel on input as small as possible, because oclgrind.sh runs this under a simulator that checks each
  * memory access and is some thousand times slower.
  *
- * The sources list the kernels, and the log lists those that ran. Uses the one device that ORDO_DEVICE selects. */
+ * The sources name all kernels; the log names each launched kernel. Uses the one device that ORDO_DEVICE selects. */
 #include "tests/dict/dict_case.h"
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"

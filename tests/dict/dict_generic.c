@@ -22,14 +22,14 @@ struct pair {
     uint32_t     value_bytes;
     size_t       key_bytes;
     uint32_t     n_keys;  /* number of possible keys */
-    uint64_t     stretch; /* their distance in ordered form */
+    uint64_t     spacing; /* their distance in ordered form */
 };
 
 /* The key of number k; 0 and n_keys are the ends of the type. */
 static uint64_t form_of(const struct pair *p, uint32_t k)
 {
     const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    return k >= p->n_keys ? all : (uint64_t) k * p->stretch & all;
+    return k >= p->n_keys ? all : (uint64_t) k * p->spacing & all;
 }
 
 static void put_key(const struct pair *p, void *keys, size_t i, uint64_t form)
@@ -547,7 +547,7 @@ static struct bounds draw_bounds(struct pair *p, size_t count)
     b.hi = test_alloc((count + 1) * p->key_bytes);
     for (size_t i = 0; i < count; i++) {
         const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-        const uint64_t more = p->stretch * below(p, wide + 1);
+        const uint64_t more = p->spacing * below(p, wide + 1);
         uint64_t       high = more > all - low[i] ? all : low[i] + more;
         if (below(p, 16) == 0)
             high = form_of(p, below(p, p->n_keys + 1));
@@ -757,7 +757,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
 
     p.n_keys = 1 + below(&p, below(&p, 3) ? 6000 : 40);
-    p.stretch = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
+    p.spacing = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
     test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
     for (size_t round = 0; round < rounds; round++) {
         if (round > 0)

@@ -377,7 +377,7 @@ Test(dict_limits, independent_calls_do_not_wait_for_memory)
 
 /* Stores batches of the same `count` keys. After each batch at most 8 times the live elements are stored. */
 enum waiting { NOBODY_WAITS, THE_CALLER_WAITS, CALLS_WAIT, QUERIES_OF_ORDER_BETWEEN };
-enum { STORED_MOST = 8 };
+enum { STORED_MAX = 8 };
 
 struct constant {
     uint32_t     growth;
@@ -453,7 +453,7 @@ static void expect_same(struct test *t, const struct constant *c, ordo_dict *dic
 }
 
 /* Fewer cached bytes are not freed (sorted_run.c). */
-#define SPARE_LEAST (4u << 20)
+#define SPARE_MIN (4u << 20)
 
 static void constant(struct test *t, const struct constant *c)
 {
@@ -470,9 +470,9 @@ static void constant(struct test *t, const struct constant *c)
                      ordo_type_bytes(c->key), c->batch, c->waiting, round);
         store_part(t, c, dict, &n, round);
         const struct ordo_runs *runs = ordo_runs_of(dict);
-        const size_t            most = STORED_MOST * c->count;
+        const size_t            most = STORED_MAX * c->count;
         test_true(t, ordo_run_set_stored(&runs->set) <= most);
-        test_true(t, runs->bytes <= 5 * most * bytes / 2 + SPARE_LEAST);
+        test_true(t, runs->bytes <= 5 * most * bytes / 2 + SPARE_MIN);
     }
     expect_same(t, c, dict, &n);
     ordo_dict_destroy(&dict);
@@ -511,7 +511,7 @@ enum { SMALL = 4096, FEW = 256 };
 static void expect_few_stored(struct test *t, ordo_dict *dict, size_t live)
 {
     const size_t stored = ordo_run_set_stored(&ordo_runs_of(dict)->set);
-    test_true(t, stored <= STORED_MOST * (live > SMALL ? live : SMALL));
+    test_true(t, stored <= STORED_MAX * (live > SMALL ? live : SMALL));
 }
 
 /* A small LSM with endless updates. */

@@ -154,7 +154,7 @@ static int by_form(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void keys_in_stretches(struct run *run, size_t length)
+static void keys_in_segments(struct run *run, size_t length)
 {
     uint64_t form = 0;
 
@@ -187,9 +187,9 @@ static void make_keys(struct run *run)
         run->n_keys = EXTREMES;
     run->keys = test_alloc(run->n_keys * sizeof *run->keys);
     if (run->s->shape == KEYS_DENSE)
-        keys_in_stretches(run, run->n_keys);
+        keys_in_segments(run, run->n_keys);
     else if (run->s->shape == KEYS_CLUSTERED)
-        keys_in_stretches(run, CLUSTER);
+        keys_in_segments(run, CLUSTER);
     else
         keys_of_test_shape(run, run->s->shape == KEYS_EQUAL      ? TEST_EQUAL
                                 : run->s->shape == KEYS_FEW      ? TEST_FEW

@@ -9,7 +9,7 @@
  * The test wraps both (fault_opencl.c, fault_run.c). By default a seeded sample of the calls fails; with
  * ORDO_TEST_FAULTS=all every call. */
 #define _GNU_SOURCE
-#include "fault_scene.h"
+#include "fault_fixture.h"
 
 #include "runtime/internal.h"
 
@@ -40,42 +40,42 @@ static void each_primitive(struct test *t, struct fault *f)
 }
 
 /* Builds an index, and searches with it. */
-static ordo_status search_with(struct scene *s, bool compressed)
+static ordo_status search_with(struct fixture *s, bool compressed)
 {
     const struct ordo_slice   keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
     struct ordo_search_params params = { .key = ORDO_U32 };
     ordo_index               *index = NULL;
 
-    ordo_status got =
-        (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys, SCENE_N, NULL, &index);
+    ordo_status got = (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys,
+                                                                                    FIXTURE_N, NULL, &index);
     params.index = index;
     if (got == ORDO_OK)
-        got = ordo_search(s->t->dev, &params, keys, SCENE_N, test_slice(&s->array[1]), SCENE_N, ranks, NULL);
+        got = ordo_search(s->t->dev, &params, keys, FIXTURE_N, test_slice(&s->array[1]), FIXTURE_N, ranks, NULL);
     ordo_index_destroy(&index);
     return got;
 }
 
-static ordo_status search_with_index(struct scene *s)
+static ordo_status search_with_index(struct fixture *s)
 {
     return search_with(s, false);
 }
 
-static ordo_status search_compressed(struct scene *s)
+static ordo_status search_compressed(struct fixture *s)
 {
     return search_with(s, true);
 }
 
-static ordo_status trim(struct scene *s)
+static ordo_status trim(struct fixture *s)
 {
     return ordo_device_trim(s->t->dev);
 }
 
-static ordo_status finish(struct scene *s)
+static ordo_status finish(struct fixture *s)
 {
     return ordo_device_finish(s->t->dev);
 }
 
-static ordo_status self_test(struct scene *s)
+static ordo_status self_test(struct fixture *s)
 {
     return ordo_device_self_test(s->t->dev);
 }
@@ -119,7 +119,7 @@ static void cached_programs(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static ordo_status save_profile(struct scene *s)
+static ordo_status save_profile(struct fixture *s)
 {
     return ordo_device_save_profile(s->t->dev, NULL, 0);
 }
@@ -167,7 +167,7 @@ Test(faults, primitives_survive_every_allocation)
 
 /* ---- dictionaries ------------------------------------------------------------------------------------------------ */
 
-static ordo_status create_another(struct scene *s)
+static ordo_status create_another(struct fixture *s)
 {
     ordo_dict *made = NULL;
 
@@ -177,24 +177,24 @@ static ordo_status create_another(struct scene *s)
     return got;
 }
 
-static ordo_status destroy(struct scene *s)
+static ordo_status destroy(struct fixture *s)
 {
     ordo_dict_destroy(&s->dict);
     return ORDO_OK;
 }
 
-static ordo_status clear(struct scene *s)
+static ordo_status clear(struct fixture *s)
 {
     return ordo_dict_clear(s->dict);
 }
 
-static ordo_status compact(struct scene *s)
+static ordo_status compact(struct fixture *s)
 {
     return ordo_dict_compact(s->dict, NULL);
 }
 
 /* Compacts twice, because the second time there are nodes to overwrite. */
-static ordo_status compact_again(struct scene *s)
+static ordo_status compact_again(struct fixture *s)
 {
     const ordo_status got = compact(s);
     return got == ORDO_OK ? compact(s) : got;
@@ -203,7 +203,7 @@ static ordo_status compact_again(struct scene *s)
 enum { FEW = 40 };
 
 /* Few keys, so that a structure may visit single places instead of all. */
-static ordo_status upsert_few(struct scene *s)
+static ordo_status upsert_few(struct fixture *s)
 {
     uint32_t keys[FEW], values[FEW];
 
@@ -215,9 +215,9 @@ static ordo_status upsert_few(struct scene *s)
 }
 
 /* Sums, because they show a value that is combined twice. */
-static ordo_status combine(struct scene *s, uint32_t count)
+static ordo_status combine(struct fixture *s, uint32_t count)
 {
-    uint32_t keys[SCENE_N], values[SCENE_N];
+    uint32_t keys[FIXTURE_N], values[FIXTURE_N];
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(i * 31 % (2 * count));
@@ -227,23 +227,23 @@ static ordo_status combine(struct scene *s, uint32_t count)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, keys, values, count);
 }
 
-static ordo_status combine_few(struct scene *s)
+static ordo_status combine_few(struct fixture *s)
 {
     return combine(s, FEW);
 }
 
-static ordo_status combine_many(struct scene *s)
+static ordo_status combine_many(struct fixture *s)
 {
-    return combine(s, SCENE_N);
+    return combine(s, FIXTURE_N);
 }
 
-static ordo_status cleanup(struct scene *s)
+static ordo_status cleanup(struct fixture *s)
 {
     return ordo_lsm_cleanup(s->dict, NULL);
 }
 
 /* An interval of keys, which a structure need not erase one by one. */
-static ordo_status erase_interval(struct scene *s)
+static ordo_status erase_interval(struct fixture *s)
 {
     const uint32_t lo = UINT32_MAX / 4, hi = UINT32_MAX / 2;
     uint32_t       erased = 0;
@@ -253,17 +253,17 @@ static ordo_status erase_interval(struct scene *s)
     return got;
 }
 
-static ordo_status check(struct scene *s)
+static ordo_status check(struct fixture *s)
 {
     return ordo_dict_check(s->dict, NULL);
 }
 
-static ordo_status size(struct scene *s)
+static ordo_status size(struct fixture *s)
 {
     return ordo_dict_size(s->dict, NULL, &s->numbers[0]);
 }
 
-static ordo_status statistics(struct scene *s)
+static ordo_status statistics(struct fixture *s)
 {
     struct ordo_statistics is = { 0 };
 
@@ -309,7 +309,7 @@ static void array_calls_of(struct test *t, struct fault *f, int structure)
         const struct array_call call = call_of(&dict_calls[i], structure);
         for (uint64_t host = 0; host < 2; host++) {
             const struct scenario is = { call.name, &call, .host = host != 0, .structure = structure,
-                                         .held = SCENE_HELD };
+                                         .held = FIXTURE_HELD };
             if (fault_every_call() || (i + (size_t) structure + t->seed + (f == &fault_memory)) % 2 == host)
                 sweep(t, &is, f);
         }
@@ -329,7 +329,7 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
                 struct scenario         is = { call.name, &call, .structure = structure };
                 if (name < 3)
                     sweep(t, &is, f);
-                is.held = SCENE_HELD;
+                is.held = FIXTURE_HELD;
                 is.order = name % 2 ? OUT_OF_ORDER : IN_ORDER;
                 sweep(t, &is, f);
             }
@@ -345,7 +345,8 @@ static void give_up(struct test *t, struct fault *f)
             if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
                 fault_sweep(t,
                             &(struct scenario) { "ordo_dict_apply_concurrent, some give up,", &dict_calls[i],
-                                                 .structure = kinds[kind], .held = SCENE_HELD, .torture = 1 + 64 },
+                                                 .structure = kinds[kind], .held = FIXTURE_HELD,
+                                                 .device_faults = 1 + 64 },
                             f);
 }
 
@@ -354,18 +355,18 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
     const struct array_call *combines = call_named("ordo_dict_combine");
     const struct scenario    all[] = {
            { "create", .run = create_another, .structure = structure },
-           { "destroy", .run = destroy, .structure = structure, .held = SCENE_HELD },
-           { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
-           { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
-           { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
-           { "erase of an interval", .run = erase_interval, .structure = structure, .held = SCENE_HELD },
-           { "upsert of few", .run = upsert_few, .structure = structure, .held = SCENE_HELD },
-           { "combine of few", combines, .run = combine_few, .structure = structure, .held = SCENE_HELD },
-           { "combine of many", combines, .run = combine_many, .structure = structure, .held = SCENE_HELD },
+           { "destroy", .run = destroy, .structure = structure, .held = FIXTURE_HELD },
+           { "clear", .run = clear, .structure = structure, .held = FIXTURE_HELD },
+           { "compact", .run = compact, .structure = structure, .held = FIXTURE_HELD },
+           { "cleanup", .run = cleanup, .structure = structure, .held = FIXTURE_HELD },
+           { "erase of an interval", .run = erase_interval, .structure = structure, .held = FIXTURE_HELD },
+           { "upsert of few", .run = upsert_few, .structure = structure, .held = FIXTURE_HELD },
+           { "combine of few", combines, .run = combine_few, .structure = structure, .held = FIXTURE_HELD },
+           { "combine of many", combines, .run = combine_many, .structure = structure, .held = FIXTURE_HELD },
            { "combine into nothing", combines, .run = combine_few, .structure = structure },
-           { "check", .run = check, .structure = structure, .held = SCENE_HELD },
-           { "size", .run = size, .structure = structure, .held = SCENE_HELD },
-           { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },
+           { "check", .run = check, .structure = structure, .held = FIXTURE_HELD },
+           { "size", .run = size, .structure = structure, .held = FIXTURE_HELD },
+           { "statistics", .run = statistics, .structure = structure, .held = FIXTURE_HELD },
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)
@@ -439,7 +440,7 @@ static void host_calls(struct test *t)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct scenario is = { names[i], call_named(names[i]), .host = true, .structure = LSM,
-                                     .held = SCENE_HELD };
+                                     .held = FIXTURE_HELD };
         fault_sweep(t, &is, fault_opencl);
     }
 }
@@ -476,11 +477,11 @@ Test(faults, calls_over_host_memory_survive_every_opencl_call)
 static void deduplicating(struct test *t)
 {
     const struct scenario all[] = {
-        { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
-        { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
-        { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
+        { "cleanup", .run = cleanup, .structure = LSM, .held = FIXTURE_HELD },
+        { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = FIXTURE_HELD },
+        { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = FIXTURE_HELD },
         { "combine", call_named("ordo_dict_combine"), .run = combine_many, .structure = SORTED_ARRAY,
-          .held = SCENE_HELD },
+          .held = FIXTURE_HELD },
     };
 
     test_look_back(t);
@@ -495,9 +496,9 @@ Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
 }
 
 /* A tree of 180 leaves of 25 elements, which batches of up to 1000 combined values change in place. */
-enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_SHARE = 1030 };
+enum { TREE_HELD = 4450, TREE_MAX = 1000, OVER_A_SHARE = 1030 };
 
-static ordo_status combine_one_key(struct scene *s, uint32_t count)
+static ordo_status combine_one_key(struct fixture *s, uint32_t count)
 {
     uint32_t keys[OVER_A_SHARE], values[OVER_A_SHARE];
 
@@ -509,19 +510,19 @@ static ordo_status combine_one_key(struct scene *s, uint32_t count)
 }
 
 /* Combines more values of one leaf than it takes directly. */
-static ordo_status combine_one(struct scene *s)
+static ordo_status combine_one(struct fixture *s)
 {
     return combine_one_key(s, FEW);
 }
 
 /* Combines into one leaf more values than a team takes one after another. */
-static ordo_status combine_over_a_share(struct scene *s)
+static ordo_status combine_over_a_share(struct fixture *s)
 {
     return combine_one_key(s, OVER_A_SHARE);
 }
 
 /* Combines new keys, eight in each of a few leaves, which split. */
-static ordo_status combine_new(struct scene *s)
+static ordo_status combine_new(struct fixture *s)
 {
     uint32_t key[FEW], value[FEW];
 
@@ -532,16 +533,16 @@ static ordo_status combine_new(struct scene *s)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, FEW);
 }
 
-/* Combines so many new keys that the pools grow; each key twice. */
-static ordo_status combine_beyond_pools(struct scene *s)
+/* Combines enough new keys to make the pools grow; each key twice. */
+static ordo_status combine_beyond_pools(struct fixture *s)
 {
-    uint32_t key[TREE_MOST], value[TREE_MOST];
+    uint32_t key[TREE_MAX], value[TREE_MAX];
 
-    for (uint32_t i = 0; i < TREE_MOST; i++) {
+    for (uint32_t i = 0; i < TREE_MAX; i++) {
         key[i] = key_of(TREE_HELD + i / 2);
         value[i] = i + 1;
     }
-    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MOST);
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MAX);
 }
 
 static void combining(struct test *t)
@@ -572,18 +573,18 @@ Test(faults, combines_survive_every_opencl_call)
     test_each_device_with("cpu=0", combining);
 }
 
-/* Stores so many new keys that the tree is rebuilt. */
-static ordo_status upsert_many(struct scene *s)
+/* Stores enough new keys to make the tree rebuild itself. */
+static ordo_status upsert_many(struct fixture *s)
 {
-    uint32_t keys[SCENE_N];
+    uint32_t keys[FIXTURE_N];
 
-    for (uint32_t i = 0; i < SCENE_N; i++)
-        keys[i] = i * (UINT32_MAX / SCENE_N) + 1;
-    return ordo_dict_upsert_host(s->dict, keys, keys, SCENE_N);
+    for (uint32_t i = 0; i < FIXTURE_N; i++)
+        keys[i] = i * (UINT32_MAX / FIXTURE_N) + 1;
+    return ordo_dict_upsert_host(s->dict, keys, keys, FIXTURE_N);
 }
 
-/* Stores so many new keys in one leaf that a GPU splits the leaf before it stores them. */
-static ordo_status upsert_between(struct scene *s)
+/* Stores enough new keys in one leaf to make a GPU split the leaf before it stores them. */
+static ordo_status upsert_between(struct fixture *s)
 {
     uint32_t keys[OVER_A_SHARE];
 
@@ -596,9 +597,9 @@ static ordo_status upsert_between(struct scene *s)
 static void rebuilding(struct test *t)
 {
     static const struct scenario all[] = {
-        { "compact", .run = compact, .structure = BLINK, .held = SCENE_HELD },
-        { "compact, again,", .run = compact_again, .structure = SKIPLIST, .held = SCENE_HELD },
-        { "upsert of many", .run = upsert_many, .structure = BLINK, .held = SCENE_HELD },
+        { "compact", .run = compact, .structure = BLINK, .held = FIXTURE_HELD },
+        { "compact, again,", .run = compact_again, .structure = SKIPLIST, .held = FIXTURE_HELD },
+        { "upsert of many", .run = upsert_many, .structure = BLINK, .held = FIXTURE_HELD },
         { "upsert between two keys", .run = upsert_between, .structure = SKIPLIST, .held = TREE_HELD },
     };
 
@@ -626,7 +627,7 @@ static unsigned long last_of(const struct fault *f, const char *name)
 }
 
 /* Leaves so few elements that the tree is rebuilt at the end. */
-static ordo_status erase_most(struct scene *s)
+static ordo_status erase_most(struct fixture *s)
 {
     static uint32_t keys[TREE_HELD];
     static uint8_t  codes[TREE_HELD];
@@ -645,24 +646,24 @@ enum { BUFFERS_OF_A_REBUILD = 8 };
 static void without_host_memory(struct test *t)
 {
     const struct scenario is = { "erase of most", .run = erase_most, .structure = BLINK, .held = TREE_HELD,
-                                 .torture = 128 }; /* one work-item does all: each run makes the same calls */
-    struct expected       e = scene_expected();
+                                 .device_faults = 128 }; /* one work-item does all: each run makes the same calls */
+    struct expected       e = fixture_expected();
     struct complaint      c = { "" };
     struct fault          plan = { .code = CL_OUT_OF_HOST_MEMORY };
 
     test_context(t, "a lack of memory, reported as one of host memory");
-    scene_run_without(t, &is, fault_opencl, &e); /* builds kernels */
-    scene_run_without(t, &is, fault_opencl, &e);
+    fixture_run_without(t, &is, fault_opencl, &e); /* builds kernels */
+    fixture_run_without(t, &is, fault_opencl, &e);
     struct fault *seen = test_alloc(sizeof *seen);
     *seen = *fault_opencl;
     for (int i = 0; i < BUFFERS_OF_A_REBUILD; i++) {
         plan.at = last_of(seen, "clCreateBuffer");
         seen->calls = plan.at - 1;
-        test_ok(t, scene_run_with(&c, t, &is, &e, fault_opencl, &plan));
+        test_ok(t, fixture_run_with(&c, t, &is, &e, fault_opencl, &plan));
         test_true(t, fault_opencl->struck == 1 && c.text[0] == 0);
     }
     free(seen);
-    scene_forget(&e);
+    fixture_forget(&e);
 }
 
 Test(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
@@ -809,28 +810,28 @@ Test(faults, a_child_of_fork_asks_the_driver_nothing)
 
 /* ---- checks of the test itself ----------------------------------------------------------------------------------- */
 
-static struct ordo_slice slice_of(const struct scene *s, size_t i)
+static struct ordo_slice slice_of(const struct fixture *s, size_t i)
 {
     return test_slice(&s->array[i]);
 }
 
-static ordo_status scan_in(struct scene *s)
+static ordo_status scan_in(struct fixture *s)
 {
-    return ordo_scan(s->t->dev, ordo_scan_params(.type = ORDO_U32), slice_of(s, 0), slice_of(s, 1), SCENE_N, NULL);
+    return ordo_scan(s->t->dev, ordo_scan_params(.type = ORDO_U32), slice_of(s, 0), slice_of(s, 1), FIXTURE_N, NULL);
 }
 
-static ordo_status pass_over_errors(struct scene *s)
+static ordo_status pass_over_errors(struct fixture *s)
 {
     (void) scan_in(s);
     return ORDO_OK;
 }
 
-static ordo_status tell_another_error(struct scene *s)
+static ordo_status tell_another_error(struct fixture *s)
 {
     return scan_in(s) == ORDO_OK ? ORDO_OK : ORDO_INVALID;
 }
 
-static ordo_status leak_a_buffer(struct scene *s)
+static ordo_status leak_a_buffer(struct fixture *s)
 {
     cl_mem mem = clCreateBuffer(ordo_device_context(s->t->dev), CL_MEM_READ_WRITE, 64, NULL, NULL);
 
@@ -840,7 +841,7 @@ static ordo_status leak_a_buffer(struct scene *s)
     return got;
 }
 
-static ordo_status leak_a_block(struct scene *s)
+static ordo_status leak_a_block(struct fixture *s)
 {
     static void *volatile block; /* volatile: else the compiler allocates nothing */
 
@@ -851,7 +852,7 @@ static ordo_status leak_a_block(struct scene *s)
     return got;
 }
 
-static ordo_status write_an_input(struct scene *s)
+static ordo_status write_an_input(struct fixture *s)
 {
     const ordo_status got = scan_in(s);
     const uint32_t    word = 7;
@@ -862,11 +863,11 @@ static ordo_status write_an_input(struct scene *s)
     return got;
 }
 
-static ordo_status clear_after_an_error(struct scene *s)
+static ordo_status clear_after_an_error(struct fixture *s)
 {
     size_t            count = 0;
     const ordo_status got =
-        ordo_dict_export(s->dict, slice_of(s, 0), slice_of(s, 1), (size_t) 3 * SCENE_N, &count, NULL);
+        ordo_dict_export(s->dict, slice_of(s, 0), slice_of(s, 1), (size_t) 3 * FIXTURE_N, &count, NULL);
 
     if (got != ORDO_OK) {
         fault_opencl->armed = false;
@@ -875,24 +876,24 @@ static ordo_status clear_after_an_error(struct scene *s)
     return got;
 }
 
-static void expect_complaint(struct test *t, ordo_status (*wrong)(struct scene *s), const char *array_call,
+static void expect_complaint(struct test *t, ordo_status (*wrong)(struct fixture *s), const char *array_call,
                              const char *want)
 {
     const struct scenario is = { "a call that is wrong", call_named(array_call), .run = wrong,
                                  .structure = strncmp(array_call, "ordo_dict", 9) == 0 ? LSM : NO_DICT,
-                                 .held = SCENE_HELD };
-    struct expected       e = scene_expected();
+                                 .held = FIXTURE_HELD };
+    struct expected       e = fixture_expected();
     struct complaint      c = { "" };
 
     test_context(t, "the complaint '%s'", want);
-    scene_run_without(t, &is, fault_opencl, &e); /* builds kernels */
-    scene_run_without(t, &is, fault_opencl, &e);
-    (void) scene_run_with(&c, t, &is, &e, fault_opencl,
-                          &(struct fault) { .at = last_of(fault_opencl, "clEnqueueNDRangeKernel") });
+    fixture_run_without(t, &is, fault_opencl, &e); /* builds kernels */
+    fixture_run_without(t, &is, fault_opencl, &e);
+    (void) fixture_run_with(&c, t, &is, &e, fault_opencl,
+                            &(struct fault) { .at = last_of(fault_opencl, "clEnqueueNDRangeKernel") });
     test_true(t, fault_opencl->struck == 1);
     if (!strstr(c.text, want))
         test_fail(t, __FILE__, __LINE__, "the complaint is '%s'", c.text);
-    scene_forget(&e);
+    fixture_forget(&e);
 }
 
 static void wrong_calls(struct test *t)

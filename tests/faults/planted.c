@@ -6,10 +6,10 @@
  * ORDO_TEST_PLANTS=all tries all of them, or those with this text in their name, with every mask; else a few.
  * ORDO_TEST_TIMES=number of openings of each (default 3). On the one device that ORDO_DEVICE selects.
  *
- * The effect of a missing fence, acquire or release cannot be shown on x86, whose loads and stores are ordered, or if
- * AMD's code runs there (tests/amd). Such errors exist in NVIDIA's spelling only. Nor can that of a missing team_sync
- * in teams of one, or of local updates that are not atomic, because PoCL runs the work-items of a group one after
- * another. LANES_SYNC and the counts of local updates in the self-test look for these. */
+ * x86 cannot show the effect of a missing fence, acquire or release, because its loads and stores are ordered, also if
+ * it runs AMD's code (tests/amd). Such errors exist in NVIDIA's spelling only. PoCL cannot show the effect of a missing
+ * team_sync in teams of one, or of local updates that are not atomic, because it runs the work-items of a group one
+ * after another. LANES_SYNC and the counts of local updates in the self-test look for these. */
 #define _DEFAULT_SOURCE
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
@@ -861,13 +861,13 @@ static bool mask_of(const struct plant *p, int i, char *mask, size_t room)
     return at != NULL;
 }
 
-enum { MASKS_MOST = 4 };
+enum { MASKS_MAX = 4 };
 
 /* With how many of its masks an error is tried. */
 static int masks_tried(const struct plant *p)
 {
     const char *set = getenv("ORDO_TEST_PLANTS");
-    return !set ? (int) (p->kind & FEW) : strcmp(set, "all") == 0 || strstr(p->name, set) ? MASKS_MOST : 0;
+    return !set ? (int) (p->kind & FEW) : strcmp(set, "all") == 0 || strstr(p->name, set) ? MASKS_MAX : 0;
 }
 
 struct planting {
@@ -877,7 +877,7 @@ struct planting {
 /* A process for each, because no driver survives a fork in use. */
 ParameterizedTestParameters(planted, is_caught_when_the_device_is_opened)
 {
-    static struct planting all[MASKS_MOST * LENGTH(plants)];
+    static struct planting all[MASKS_MAX * LENGTH(plants)];
     char                   mask[64];
     size_t                 n = 0;
     for (int i = 0; i < (int) LENGTH(plants); i++)

@@ -6,8 +6,8 @@
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its other work, because a group that stops
  * would keep any launch from ending. These wait:
  *   look-back      of scan, of compact, of merges that leave out stale values (group/lookback.cl), and of the sort
- *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for LOOKBACK_POLLS
- *                  or SORT_LOOKS polls is folded or counted again
+ *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for
+ *                  LOOKBACK_POLLS or SORT_LOOKS polls is folded or counted again
  *   the self-test  for the turn of the group before: after CHAIN_PATIENCE polls the device is used without look-back
  *   B-link tree    for latches of leaves and of the root: after LTREE_TRIES steps another launch, then the tree is
  *                  checked, and that is an error; the host repairs the level below the root's latch

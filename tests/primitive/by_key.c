@@ -83,10 +83,10 @@ static void large(struct test *t)
                              .count = 1000003,
                              .capacity = 1000003,
                              .different = 100000,
-                             .stretch = 1 };
+                             .run_length = 1 };
     try_by_key(t, &c, true);
     c.sorted = true;
-    c.stretch = 3000;
+    c.run_length = 3000;
     try_by_key(t, &c, false);
 }
 

@@ -12,8 +12,8 @@ struct by_key_case {
     bool      values, wide, sorted;
     uint32_t  bits;
     size_t    count, capacity;
-    uint32_t  different; /* number of different keys */
-    size_t    stretch;   /* mean length of a run of equal keys */
+    uint32_t  different;  /* number of different keys */
+    size_t    run_length; /* mean length of a run of equal keys */
 };
 
 static inline size_t by_key_result_bytes(const struct by_key_case *c)
@@ -104,7 +104,7 @@ static inline void by_key_keys(struct test *t, const struct by_key_case *c, void
     uint8_t     *some = test_alloc(c->different * bytes);
     test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
     for (size_t i = 0; i < c->count; i++)
-        if (i > 0 && test_below(t, c->stretch) > 0)
+        if (i > 0 && test_below(t, c->run_length) > 0)
             memcpy((char *) keys + i * bytes, (const char *) keys + (i - 1) * bytes, bytes);
         else
             memcpy((char *) keys + i * bytes, some + test_below(t, c->different) * bytes, bytes);
@@ -113,9 +113,9 @@ static inline void by_key_keys(struct test *t, const struct by_key_case *c, void
 
 static inline void describe_by_key(struct test *t, const struct by_key_case *c)
 {
-    test_context(t, "%s%s of %s, %zu %s %s keys of %u, stretches of %zu, %u bits, room for %zu", c->wide ? "wide " : "",
+    test_context(t, "%s%s of %s, %zu %s %s keys of %u, runs of %zu, %u bits, room for %zu", c->wide ? "wide " : "",
                  c->values ? op_name[c->op] : "unique", c->values ? test_type_name[c->value] : "keys", c->count,
-                 c->sorted ? "sorted" : "unsorted", test_type_name[c->key], (unsigned) c->different, c->stretch,
+                 c->sorted ? "sorted" : "unsorted", test_type_name[c->key], (unsigned) c->different, c->run_length,
                  (unsigned) c->bits, c->capacity);
 }
 
@@ -214,7 +214,7 @@ static inline struct by_key_case random_by_key(struct test *t, ordo_type key, or
     c.bits = test_below(t, 4) ? 0 : 1 + (uint32_t) test_below(t, 8 * ordo_type_bytes(key));
     c.capacity = test_below(t, 3) ? count : test_below(t, count + 1);
     c.different = (uint32_t[]) { 1, 3, 100, 5000, 1000000 }[test_below(t, 5)];
-    c.stretch = (size_t[]) { 1, 1, 3, 100, 20000 }[test_below(t, 5)];
+    c.run_length = (size_t[]) { 1, 1, 3, 100, 20000 }[test_below(t, 5)];
     return c;
 }
 

@@ -21,10 +21,10 @@ static inline size_t compact_on_host(const void *in, size_t bytes, const uint8_t
 static inline void random_flags(struct test *t, uint8_t *flags, size_t count)
 {
     const uint64_t of_ten = (uint64_t[]) { 0, 1, 5, 9, 10 }[test_below(t, 5)];
-    const size_t   stretch = test_below(t, 2) ? 1 : 1000;
+    const size_t   segment = test_below(t, 2) ? 1 : 1000;
     uint8_t        flag = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i % stretch == 0)
+        if (i % segment == 0)
             flag = test_below(t, 10) < of_ten ? (uint8_t) (1 + test_below(t, 255)) : 0;
         flags[i] = flag;
     }

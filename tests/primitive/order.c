@@ -126,7 +126,7 @@ Test(order, done_is_signalled_for_no_elements_too)
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
 
-/* A chain of calls on a queue, each of which reads the last one's output, enqueued before any wait. */
+/* A chain of calls on a queue, enqueued before any wait. Each reads the last one's output. */
 static void check_chain(struct test *t, cl_command_queue queue)
 {
     enum { LINKS = 6 };
@@ -265,7 +265,7 @@ Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
     test_each_device(loose);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------- */
+/* ---- refused orders ----------------------------------------------------------------------------------------- */
 
 static void refusals(struct test *t)
 {

@@ -107,8 +107,8 @@ Test(search, ranks_and_values_are_those_of_a_binary_search)
 }
 
 /* Every shape at sizes where duplicates cross blocks, nodes and tiles; as many queries of a work-item as by default.
- * A GPU's kernels, and ways that the seed leaves out, are those of check_types: others take long to compile. With
- * ORDO_TEST_KINDS=all, all. */
+ * For GPU code, and for ways that the seed leaves out, uses the kernels of check_types, because others take long to
+ * compile. ORDO_TEST_KINDS=all takes all. */
 static void check_shapes(struct test *t)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS"), gpu = t->mask[0] != 0;
@@ -314,7 +314,7 @@ Test(search, an_index_takes_less_than_a_twelfth_of_the_keys)
     test_each_device(check_index_size);
 }
 
-/* Keys so dense that a byte, two and four are enough for each, and some of which are further apart than the rest. */
+/* Dense keys: one, two or four bytes are enough for each. Some keys are further apart than the rest. */
 static void check_compressed_size(struct test *t)
 {
     enum { COUNT = 300000 };

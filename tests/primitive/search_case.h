@@ -15,7 +15,7 @@ struct search_case {
     size_t          count, n_queries;
     size_t          at;     /* where the keys begin in their buffer */
     bool            sorted; /* the queries ascend */
-    bool            hint;   /* the call is told that they do */
+    bool            hint;   /* passes .sorted_queries */
     bool            index;
     bool            compressed; /* it: the keys are gone then */
     ordo_scheme     scheme;
@@ -170,7 +170,7 @@ static inline bool check_ranks(struct test *t, const struct search_case *c, cons
     return got != ORDO_UNSUPPORTED;
 }
 
-/* Both bounds, of which host arrays give the same where there is no index. */
+/* Checks both bounds. Without an index, host arrays must give the same. */
 static inline bool check_ranges(struct test *t, const struct search_case *c, const struct search_data *d)
 {
     const struct ordo_equal_range_params params = { .key = c->type, .sorted_queries = c->hint, .index = d->index };

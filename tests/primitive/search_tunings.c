@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches with every tuning that a profile can select: each is a kernel of its own, so this takes long on a CPU. */
+/* Searches with every tuning that a profile can select. Each has its kernel, so this takes long on a CPU. */
 #include "search_case.h"
 
 static struct ordo_tunable_info tunable_of(struct test *t, const char *name)

@@ -362,7 +362,7 @@ static void upsert_in_model(struct life *l, const struct play *p)
     free(codes);
 }
 
-/* Memory that the stores which a concurrent batch refused may take: as much as that batch had in addition to its arrays. */
+/* Memory for the stores that a concurrent batch refused: as much as that batch had in addition to its arrays. */
 static uint64_t limit_of_refused(const struct life *l, const struct play *p)
 {
     const uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);

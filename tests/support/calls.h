@@ -93,8 +93,8 @@ static inline size_t call_array_count(const struct call_array *array, size_t n)
 bool call_array_is_key(const struct call_array *array);
 /* Size of an element by its content: key, value or row of `g`. 0: the array is absent. */
 size_t call_array_bytes(const struct call_array *array, const struct given *g);
-/* Writes inputs for a whole call: 4-byte keys, mostly close to those of elements 0 to `held` of dict_case.h. Ranges
- * hold about one of them each. */
+/* Writes inputs for a whole call: 4-byte keys, mostly close to the keys of elements 0 to `held` of dict_case.h. A range
+ * holds about one of these keys. */
 void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[]);
 
 #endif

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The device itself, then with fewer abilities. On a CPU "cpu=0" selects the code of an unknown GPU without lanes, and
- * "progress=1" that of a GPU whose groups may wait for each other. */
+/* The device itself, then with fewer abilities. On a CPU "cpu=0" selects the code for an unknown GPU without lanes, and
+ * "progress=1" the code for a GPU whose groups may wait for each other. */
 const char *const test_masks[] = {
     "",
     "lanes=one",
@@ -239,7 +239,7 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
              value_of(defines, "COMBINE_TYPE", ORDO_U32) == ORDO_U32));
 }
 
-/* Whether PoCL gets declared.cl instead of its own declarations. */
+/* Whether PoCL gets declared.cl instead of PoCL's declarations. */
 static bool are_declared(const ordo_device *dev)
 {
     return is_pocl(dev, "3.1") && !test_wants_all("ORDO_TEST_KINDS");
@@ -293,8 +293,8 @@ struct place {
     cl_device_id id;
 };
 
-/* Of concurrent tests one runs the self-test of a mask, and the others reuse its result. Returns -1 if none is kept,
- * else a descriptor to close. */
+/* One of several concurrent tests runs the self-test of a mask; the others reuse its result. Returns -1 if none is
+ * kept, else a descriptor to close. */
 static int lock_opening(const char *mask)
 {
     const char *const kept = getenv("ORDO_CACHE");

@@ -46,8 +46,8 @@ typedef void (*test_body)(struct test *t);
 /* Runs body on every OpenCL device. Fails if there is none. */
 void test_each_device(test_body body);
 
-/* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask), the first of which is "". Skips
- * masks that equal an earlier one. Of several devices each has the first mask and half of the others, selected by
+/* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask). The first mask is "". Skips masks
+ * that equal an earlier one. Of several devices each has the first mask and half of the others, selected by
  * program and seed. With ORDO_DEVICE or ORDO_TEST_KINDS=all each device has all masks. */
 void test_each_device_and_mask(test_body body);
 
