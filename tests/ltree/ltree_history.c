@@ -1237,8 +1237,8 @@ static void expect_caught(struct test *t)
     test_true(t, k < TRIES_MAX);
 }
 
-/* Each bug compiles kernels. By default a B-link tree tries every third bug, by the seed, and a skiplist every second of
- * its bugs. ORDO_TEST_BUGS: all, or a part of the names. */
+/* Each bug compiles kernels. By default a B-link tree tries every third bug, by the seed, and a skiplist every second.
+ * ORDO_TEST_BUGS: all, or a part of the names. */
 static bool bug_is_tried(size_t b)
 {
     const char *const which = getenv("ORDO_TEST_BUGS");
