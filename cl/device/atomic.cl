@@ -283,7 +283,7 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after and ordo_read_once order accesses without a fence: on devices that start accesses in program order,
+/* Whether ordo_after and ordo_load_uncached order accesses without a fence: on devices that start accesses in program order,
  * predict neither values nor branches, and have one cache behind the peeks and pokes of all groups. No language
  * guarantees this, and PTX's memory model does not order relaxed accesses to different words by an address dependency.
  * It holds on observed hardware (sm_80, sm_90). The self-test repeats readers and writers of such words
@@ -299,19 +299,19 @@ ORDO_FN uint ordo_after(uint seen, uint never)
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA
 
-ORDO_FN uint ordo_read_once(volatile __global const uint *p)
+ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     uint v;
     __asm__ volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
-ORDO_FN ulong ordo_read_once64(volatile __global const ulong *p)
+ORDO_FN ulong ordo_load_uncached64(volatile __global const ulong *p)
 {
     ulong v;
     __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
     return v;
 }
-ORDO_FN uint4 ordo_read_once128(volatile __global const uint *p)
+ORDO_FN uint4 ordo_load_uncached128(volatile __global const uint *p)
 {
     uint4 v;
     __asm__ volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -321,15 +321,15 @@ ORDO_FN uint4 ordo_read_once128(volatile __global const uint *p)
     return v;
 }
 
-ORDO_FN void ordo_write_once(volatile __global uint *p, uint v)
+ORDO_FN void ordo_store_uncached(volatile __global uint *p, uint v)
 {
     __asm__ volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-ORDO_FN void ordo_write_once64(volatile __global ulong *p, ulong v)
+ORDO_FN void ordo_store_uncached64(volatile __global ulong *p, ulong v)
 {
     __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-ORDO_FN void ordo_write_once128(volatile __global uint *p, uint4 v)
+ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 {
     __asm__ volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z),
                      "r"(v.w)
@@ -339,62 +339,62 @@ ORDO_FN void ordo_write_once128(volatile __global uint *p, uint4 v)
 #elif ORDO_CHECKED
 
 /* Atomic updates of 32 bits each: wider words may be torn. */
-ORDO_FN uint ordo_read_once(volatile __global const uint *p)
+ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);
 }
-ORDO_FN ulong ordo_read_once64(volatile __global const ulong *p)
+ORDO_FN ulong ordo_load_uncached64(volatile __global const ulong *p)
 {
     volatile __global const uint *words = (volatile __global const uint *) p;
-    return ordo_read_once(words) | (ulong) ordo_read_once(words + 1) << 32;
+    return ordo_load_uncached(words) | (ulong) ordo_load_uncached(words + 1) << 32;
 }
-ORDO_FN uint4 ordo_read_once128(volatile __global const uint *p)
+ORDO_FN uint4 ordo_load_uncached128(volatile __global const uint *p)
 {
-    return (uint4) (ordo_read_once(p), ordo_read_once(p + 1), ordo_read_once(p + 2), ordo_read_once(p + 3));
+    return (uint4) (ordo_load_uncached(p), ordo_load_uncached(p + 1), ordo_load_uncached(p + 2), ordo_load_uncached(p + 3));
 }
 
-ORDO_FN void ordo_write_once(volatile __global uint *p, uint v)
+ORDO_FN void ordo_store_uncached(volatile __global uint *p, uint v)
 {
     (void) atomic_xchg(p, v);
 }
-ORDO_FN void ordo_write_once64(volatile __global ulong *p, ulong v)
+ORDO_FN void ordo_store_uncached64(volatile __global ulong *p, ulong v)
 {
     volatile __global uint *words = (volatile __global uint *) p;
-    ordo_write_once(words, (uint) v);
-    ordo_write_once(words + 1, (uint) (v >> 32));
+    ordo_store_uncached(words, (uint) v);
+    ordo_store_uncached(words + 1, (uint) (v >> 32));
 }
-ORDO_FN void ordo_write_once128(volatile __global uint *p, uint4 v)
+ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 {
-    ordo_write_once(p, v.x);
-    ordo_write_once(p + 1, v.y);
-    ordo_write_once(p + 2, v.z);
-    ordo_write_once(p + 3, v.w);
+    ordo_store_uncached(p, v.x);
+    ordo_store_uncached(p + 1, v.y);
+    ordo_store_uncached(p + 2, v.z);
+    ordo_store_uncached(p + 3, v.w);
 }
 
 #else
 
-ORDO_FN uint ordo_read_once(volatile __global const uint *p)
+ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return *p;
 }
-ORDO_FN ulong ordo_read_once64(volatile __global const ulong *p)
+ORDO_FN ulong ordo_load_uncached64(volatile __global const ulong *p)
 {
     return *p;
 }
-ORDO_FN uint4 ordo_read_once128(volatile __global const uint *p)
+ORDO_FN uint4 ordo_load_uncached128(volatile __global const uint *p)
 {
     return *(volatile __global const uint4 *) p;
 }
 
-ORDO_FN void ordo_write_once(volatile __global uint *p, uint v)
+ORDO_FN void ordo_store_uncached(volatile __global uint *p, uint v)
 {
     *p = v;
 }
-ORDO_FN void ordo_write_once64(volatile __global ulong *p, ulong v)
+ORDO_FN void ordo_store_uncached64(volatile __global ulong *p, ulong v)
 {
     *p = v;
 }
-ORDO_FN void ordo_write_once128(volatile __global uint *p, uint4 v)
+ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 {
     *(volatile __global uint4 *) p = v;
 }

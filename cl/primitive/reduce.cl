@@ -71,12 +71,12 @@ typedef struct {
 /* Results of groups for the last one: words with uncached stores and loads, each by one work-item. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
-#define reduce_write_once ordo_write_once64
-#define reduce_read_once  ordo_read_once64
+#define reduce_store_uncached ordo_store_uncached64
+#define reduce_load_uncached  ordo_load_uncached64
 #else
 typedef volatile __global uint *reduce_left;
-#define reduce_write_once ordo_write_once
-#define reduce_read_once  ordo_read_once
+#define reduce_store_uncached ordo_store_uncached
+#define reduce_load_uncached  ordo_load_uncached
 #endif
 
 /* The fold of the results of `count` groups, at least in work-item 0. The last group calls, from uniform control flow.
@@ -85,7 +85,7 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
 {
     fold_item sum = fold_identity();
     for (uint i = get_local_id(0); i < count; i += FOLD_GROUP)
-        sum = fold(sum, fold_make(reduce_read_once(&left[i]), 0));
+        sum = fold(sum, fold_make(reduce_load_uncached(&left[i]), 0));
     return group_fold(sum, scratch);
 }
 
@@ -94,7 +94,7 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
  * last ticket: tickets are taken in order. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
-    reduce_write_once(&left[get_group_id(0)], fold_value(sum));
+    reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
     ordo_fence_device();
     if (ordo_add(ticket, 1) != (uint) get_num_groups(0) - 1)
         return 0;

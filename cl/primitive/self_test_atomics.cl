@@ -59,15 +59,15 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
     __global ulong      *by_2 = (__global ulong *) (written + ATOMICS_PEEK_BY_2);
     __global uint *const seen = answers + i * ATOMICS_PEEK_WORDS;
 
-    ordo_write_once(written, mark);
-    ordo_write_once64(by_2, ATOMICS_OPPOSE64(mark));
-    ordo_write_once128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
+    ordo_store_uncached(written, mark);
+    ordo_store_uncached64(by_2, ATOMICS_OPPOSE64(mark));
+    ordo_store_uncached128(by_4, (uint4) (mark + 4, mark + 5, mark + 6, mark + 7));
     ordo_fence_device();
     ordo_fence_acquire();
-    seen[0] = ordo_read_once(written + ordo_after(mark, never));
+    seen[0] = ordo_load_uncached(written + ordo_after(mark, never));
     seen[1] = written[1];
-    const ulong two = ordo_read_once64(by_2);
-    const uint4 four = ordo_read_once128(by_4);
+    const ulong two = ordo_load_uncached64(by_2);
+    const uint4 four = ordo_load_uncached128(by_4);
     seen[2] = (uint) two;
     seen[3] = (uint) (two >> 32);
     vstore4(four, 0, seen + ATOMICS_PEEK_BY_4);
@@ -101,16 +101,16 @@ ORDO_FN bool optimistic_change(__global uint *line)
 #endif
     ORDO_KEEP_LOOP
     for (uint j = 0; j < OPTIMISTIC_BY_2; j += 4)
-        ordo_write_once128(line + j, (uint4) (OPTIMISTIC_WORD(version, j), OPTIMISTIC_WORD(version, j + 1),
+        ordo_store_uncached128(line + j, (uint4) (OPTIMISTIC_WORD(version, j), OPTIMISTIC_WORD(version, j + 1),
                                               OPTIMISTIC_WORD(version, j + 2), OPTIMISTIC_WORD(version, j + 3)));
     ORDO_KEEP_LOOP
     for (uint j = OPTIMISTIC_BY_2; j < OPTIMISTIC_BY_1; j += 2)
-        ordo_write_once64((__global ulong *) (line + j),
+        ordo_store_uncached64((__global ulong *) (line + j),
                           OPTIMISTIC_WORD(version, j) | (ulong) OPTIMISTIC_WORD(version, j + 1) << 32);
     ORDO_KEEP_LOOP
     for (uint j = OPTIMISTIC_BY_1; j < OPTIMISTIC_WORDS; j++)
         if (j != OPTIMISTIC_HEADER)
-            ordo_write_once(line + j, OPTIMISTIC_WORD(version, j));
+            ordo_store_uncached(line + j, OPTIMISTIC_WORD(version, j));
     ordo_store_release(header, version * 2);
     return true;
 }
@@ -120,12 +120,12 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
 #if ORDO_AFTER_ORDERS
-    const uint4 last = ordo_read_once128(header);
+    const uint4 last = ordo_load_uncached128(header);
     const uint  was = last.x;
     line += ordo_after(was, never);
 #else
     const uint  was = ordo_load_acquire(header);
-    const uint4 last = ordo_read_once128(header);
+    const uint4 last = ordo_load_uncached128(header);
 #endif
     uint which = 0, seen = last.y ^ last.z ^ last.w;
     uint wrong = optimistic_wrong(last, was / 2, OPTIMISTIC_HEADER, &which);
@@ -134,13 +134,13 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     for (uint j = 0; j < OPTIMISTIC_HEADER; j += 4) {
         uint4 piece;
         if (j < OPTIMISTIC_BY_2)
-            piece = ordo_read_once128(line + j);
+            piece = ordo_load_uncached128(line + j);
         else if (j < OPTIMISTIC_BY_1)
-            piece = as_uint4((ulong2) (ordo_read_once64((__global const ulong *) (line + j)),
-                                       ordo_read_once64((__global const ulong *) (line + j + 2))));
+            piece = as_uint4((ulong2) (ordo_load_uncached64((__global const ulong *) (line + j)),
+                                       ordo_load_uncached64((__global const ulong *) (line + j + 2))));
         else
-            piece = (uint4) (ordo_read_once(line + j), ordo_read_once(line + j + 1), ordo_read_once(line + j + 2),
-                             ordo_read_once(line + j + 3));
+            piece = (uint4) (ordo_load_uncached(line + j), ordo_load_uncached(line + j + 1), ordo_load_uncached(line + j + 2),
+                             ordo_load_uncached(line + j + 3));
         seen ^= piece.x ^ piece.y ^ piece.z ^ piece.w;
         wrong += optimistic_wrong(piece, was / 2, j, &which);
     }
@@ -366,8 +366,8 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 
 /* Plain accesses, except for checkers that do not know the order of a release. */
 #if ORDO_CHECKED
-#define PAYLOAD(p)        ordo_read_once(p)
-#define SET_PAYLOAD(p, x) ordo_write_once((p), (x))
+#define PAYLOAD(p)        ordo_load_uncached(p)
+#define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
 #else
 #define PAYLOAD(p)        (*(p))
 #define SET_PAYLOAD(p, x) (*(p) = (x))

@@ -503,7 +503,7 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
             const uint32_t word = w % ATOMICS_PEEK_WORDS,
                            is = got[w / ATOMICS_PEEK_WORDS][i * ATOMICS_PEEK_WORDS + word];
             EXPECT(dev, is, want[word], "%s, word %u of work-item %u in groups of %u",
-                   w < ATOMICS_PEEK_WORDS ? "ordo_write_once" : "ordo_read_once", word, i, group);
+                   w < ATOMICS_PEEK_WORDS ? "ordo_store_uncached" : "ordo_load_uncached", word, i, group);
         }
     }
     return ORDO_OK;

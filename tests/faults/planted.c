@@ -370,7 +370,7 @@ static const struct plant plants[] = {
       ANY,
       NULL,
       CONCURRENT,
-      "words[4] = 1; words[5] = 2; words[0] = ordo_read_once128(words + 4).x;",
+      "words[4] = 1; words[5] = 2; words[0] = ordo_load_uncached128(words + 4).x;",
       1,
       1 },
     { "an addition in local memory that adds too much",

@@ -1002,21 +1002,21 @@ struct edit {
 /* Values of 8 bytes in halves, with a pause between them. Values of a history have equal halves. */
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
-        TREE_FILE, "        value = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);\n",              \
+        TREE_FILE, "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n",              \
             "        __global const uint *halves = (__global const uint *) (ltree_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
-            "        value = ordo_read_once(halves);\n"                                                                \
+            "        value = ordo_load_uncached(halves);\n"                                                                \
             "        ltree_delay(batch, op, 8);\n"                                                                     \
-            "        value |= (ltree_value) ordo_read_once(halves + 1) << 32;\n"                                       \
+            "        value |= (ltree_value) ordo_load_uncached(halves + 1) << 32;\n"                                       \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
-        TREE_FILE, "        ltree_write_once_value(ltree_values(tree, site->node) + site->slot, value);\n",            \
+        TREE_FILE, "        ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);\n",            \
             "        {\n"                                                                                              \
             "            __global uint *halves = (__global uint *) (ltree_values(tree, site->node) + site->slot);\n"   \
-            "            ordo_write_once(halves, (uint) value);\n"                                                     \
+            "            ordo_store_uncached(halves, (uint) value);\n"                                                     \
             "            ltree_delay(batch, op, 4);\n"                                                                 \
-            "            ordo_write_once(halves + 1, (uint) (value >> 32));\n"                                         \
+            "            ordo_store_uncached(halves + 1, (uint) (value >> 32));\n"                                         \
             "        }\n"                                                                                              \
     }
 
@@ -1168,7 +1168,7 @@ static const struct bug bugs[] = {
           "    ltree_delay(batch, op, 8);\n"
           "#if ORDO_VALUE_BYTES\n"
           "    if (found)\n"
-          "        value = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);\n"
+          "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n"
           "#endif\n"
           "    if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))\n" },
         BY_ADDRESS },
@@ -1184,15 +1184,15 @@ static const struct bug bugs[] = {
       AT_A_FULL_LEAF },
     { "the level above is not told", { { TREE_FILE, "    op->level++;\n", "    return STEP_DONE;\n" } }, AT_SPLITS },
     { "a number in a slot that is not used",
-      { { TREE_FILE, "        column_read_once_uint(&c, words, slot, count + open);\n",
-          "        column_read_once_uint(&c, words, slot, count);\n"
+      { { TREE_FILE, "        column_load_uncached_uint(&c, words, slot, count + open);\n",
+          "        column_load_uncached_uint(&c, words, slot, count);\n"
           "        for (uint s = 0; s < LTREE_SLOTS; s++)\n"
           "            c.at[s] = s < count ? c.at[s] : 77777 + s;\n" } },
       AT_MANY_SPLITS },
     { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
     { "a new node is open before all of it is there",
-      { { TREE_FILE, "    ltree_write_once_key(left + LTREE_HIGH, middle);\n",
-          "    ltree_write_once_key(left + LTREE_HIGH, middle);\n"
+      { { TREE_FILE, "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n",
+          "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n"
           "    ordo_store_relaxed(ltree_header(right), LTREE_HALF);\n"
           "    ltree_delay(batch, op, 4);\n" },
         SEEN_BEFORE },
@@ -1204,10 +1204,10 @@ static const struct bug bugs[] = {
           "        false)\n" } },
       AT_MERGES },
     { "the neighbour covers no more than before",
-      { { TREE_FILE, "    ltree_write_once_key(right + LTREE_LOW, tail.low);\n", "" } },
+      { { TREE_FILE, "    ltree_store_uncached_key(right + LTREE_LOW, tail.low);\n", "" } },
       AT_MERGES },
     { "a chunk that has merged covers what it did",
-      { { TREE_FILE, "    ltree_write_once_key(line + LTREE_HIGH, tail.low);\n", "" } },
+      { { TREE_FILE, "    ltree_store_uncached_key(line + LTREE_HIGH, tail.low);\n", "" } },
       AT_MERGES },
     { "the neighbour is given back before all is in it",
       { { TREE_FILE, "    ltree_move_all(batch, op, site, into, count);\n",

@@ -63,8 +63,8 @@ static void add_names(struct names *names, const char *line, const char *end)
 static void find_names(struct names *names, const char *text)
 {
     static const char *const made[] = {
-        "column_uint",        "column_ulong",     "column_read_once_uint",  "column_write_once_uint",
-        "column_shift_uint",  "column_keep_uint", "column_read_once_ulong", "column_write_once_ulong",
+        "column_uint",        "column_ulong",     "column_load_uncached_uint",  "column_store_uncached_uint",
+        "column_shift_uint",  "column_keep_uint", "column_load_uncached_ulong", "column_store_uncached_ulong",
         "column_shift_ulong", "column_keep_ulong"
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)

@@ -149,7 +149,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     hash_seen            seen = { 0, 0 };
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s += 128 / KEY_BITS) {
-        const uint4 line = ordo_read_once128(words + s * (KEY_BITS / 32));
+        const uint4 line = ordo_load_uncached128(words + s * (KEY_BITS / 32));
 #if KEY_BITS == 32
         HASH_COMPARE(line.x, s);
         HASH_COMPARE(line.y, s + 1);
@@ -178,11 +178,11 @@ ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ord
         if (!(same >> s & 1))
             continue;
         ordo_fence_acquire();
-        const uint before = ordo_read_once(upper);
+        const uint before = ordo_load_uncached(upper);
         ordo_fence_acquire();
-        const uint lower = ordo_read_once(upper - 1);
+        const uint lower = ordo_load_uncached(upper - 1);
         ordo_fence_acquire();
-        if (before == HASH_UPPER_OF(mixed) && lower == (uint) mixed && ordo_read_once(upper) == before)
+        if (before == HASH_UPPER_OF(mixed) && lower == (uint) mixed && ordo_load_uncached(upper) == before)
             slot = s;
     }
     return slot;
@@ -287,9 +287,9 @@ ORDO_FN void hash_erase_at(const hash_batch *batch, const hash_table *table, has
 ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, const hash_op *op, uint bucket, uint slot)
 {
 #if ORDO_VALUE_BYTES == 8
-    ordo_write_once64(hash_values(table, bucket) + slot, batch->values[op->i]);
+    ordo_store_uncached64(hash_values(table, bucket) + slot, batch->values[op->i]);
 #elif ORDO_VALUE_BYTES == 4
-    ordo_write_once(hash_values(table, bucket) + slot, batch->values[op->i]);
+    ordo_store_uncached(hash_values(table, bucket) + slot, batch->values[op->i]);
 #endif
 }
 

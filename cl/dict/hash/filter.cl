@@ -23,11 +23,11 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
 #if KEY_BITS == 32
-    const uint8 mixed = (uint8) (ordo_read_once128(words), ordo_read_once128(words + 4)),
+    const uint8 mixed = (uint8) (ordo_load_uncached128(words), ordo_load_uncached128(words + 4)),
                 upper = mixed >> (32 - table->bits);
 #else
-    const ulong8 wide = (ulong8) (as_ulong2(ordo_read_once128(words)), as_ulong2(ordo_read_once128(words + 4)),
-                                  as_ulong2(ordo_read_once128(words + 8)), as_ulong2(ordo_read_once128(words + 12)));
+    const ulong8 wide = (ulong8) (as_ulong2(ordo_load_uncached128(words)), as_ulong2(ordo_load_uncached128(words + 4)),
+                                  as_ulong2(ordo_load_uncached128(words + 8)), as_ulong2(ordo_load_uncached128(words + 12)));
     const uint8  mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
 #endif
     const uint8 each =
@@ -76,7 +76,7 @@ ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed
         changed->n = 0;
         for (uint k = 0; k < n; k++) {
             const uint p = changed->partition[k], bucket = changed->bucket[k];
-            const uint is = ordo_read_once((volatile __global uint *) filters + bucket);
+            const uint is = ordo_load_uncached((volatile __global uint *) filters + bucket);
             const uint wanted = hash_filter_for(table, p, bucket, hash_load_spills(table, bucket));
             if (is == wanted)
                 continue;

@@ -218,7 +218,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     if (ordo_cas(word, upper, empty) != upper)
         return false;
 #if KEY_BITS == 64
-    ordo_write_once(word - 1, 0u); /* with this lower word the slot matches no key of the partition */
+    ordo_store_uncached(word - 1, 0u); /* with this lower word the slot matches no key of the partition */
 #endif
     return true;
 }
@@ -229,7 +229,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
     bool                    taken = false;
     for (uint i = 0; i < HASH_SLOTS * KEY_BITS / 32 && !taken; i += 4) {
-        const uint4 line = ordo_read_once128(words + i);
+        const uint4 line = ordo_load_uncached128(words + i);
 #if KEY_BITS == 32
         const uint slot = line.s0 == mixed ? 0 : line.s1 == mixed ? 1 : line.s2 == mixed ? 2 : line.s3 == mixed ? 3 : 4;
         if (slot < 4)

@@ -138,7 +138,7 @@ typedef uint hash_value; /* the type of pointers that are NULL */
 /* The spills of a bucket that other work-items may change. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
-    return ordo_read_once((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
+    return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */

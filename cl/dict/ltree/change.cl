@@ -13,16 +13,16 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
         /* also an unused slot of the same piece: its number is a node of the level below, too */
-        column_read_once_uint(&c, words, slot, count + open);
+        column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
-        column_write_once_uint(&c, words, slot, count + open);
+        column_store_uncached_uint(&c, words, slot, count + open);
     }
     if (ULONGS_BESIDE(level)) {
         __global ulong *values = (__global ulong *) ltree_values(tree, node);
         column_ulong    c;
-        column_read_once_ulong(&c, values, slot, count + open);
+        column_load_uncached_ulong(&c, values, slot, count + open);
         column_shift_ulong(&c, slot, open, value);
-        column_write_once_ulong(&c, values, slot, count + open);
+        column_store_uncached_ulong(&c, values, slot, count + open);
     }
 }
 
@@ -30,15 +30,15 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
 {
     if (WORDS_BESIDE(level)) {
         column_uint c;
-        column_read_once_uint(&c, ltree_words_beside(tree, level, node), LTREE_HALF, LTREE_SLOTS);
+        column_load_uncached_uint(&c, ltree_words_beside(tree, level, node), LTREE_HALF, LTREE_SLOTS);
         column_keep_uint(&c, true, LTREE_NONE);
-        column_write_once_uint(&c, ltree_words_beside(tree, level, into), 0, LTREE_HALF);
+        column_store_uncached_uint(&c, ltree_words_beside(tree, level, into), 0, LTREE_HALF);
     }
     if (ULONGS_BESIDE(level)) {
         column_ulong c;
-        column_read_once_ulong(&c, (__global const ulong *) ltree_values(tree, node), LTREE_HALF, LTREE_SLOTS);
+        column_load_uncached_ulong(&c, (__global const ulong *) ltree_values(tree, node), LTREE_HALF, LTREE_SLOTS);
         column_keep_ulong(&c, true, 0);
-        column_write_once_ulong(&c, (__global ulong *) ltree_values(tree, into), 0, LTREE_HALF);
+        column_store_uncached_ulong(&c, (__global ulong *) ltree_values(tree, into), 0, LTREE_HALF);
     }
 }
 
@@ -87,13 +87,13 @@ ORDO_FN void ltree_open(__global uint *header, uint count)
         ordo_store_relaxed(header, count);
 }
 
-ORDO_FN void ltree_write_once_tail(__global ordo_key_form *line, ltree_tail tail)
+ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail tail)
 {
 #if KEY_BITS == 32
-    ordo_write_once128((__global uint *) (line + LTREE_LOW), (uint4) (tail.low, tail.right, tail.header, tail.high));
+    ordo_store_uncached128((__global uint *) (line + LTREE_LOW), (uint4) (tail.low, tail.right, tail.header, tail.high));
 #else
-    ordo_write_once128((__global uint *) (line + LTREE_LOW), as_uint4((ulong2) (tail.low, tail.right)));
-    ordo_write_once128((__global uint *) (line + LTREE_HEADER), as_uint4((ulong2) (tail.header, tail.high)));
+    ordo_store_uncached128((__global uint *) (line + LTREE_LOW), as_uint4((ulong2) (tail.low, tail.right)));
+    ordo_store_uncached128((__global uint *) (line + LTREE_HEADER), as_uint4((ulong2) (tail.header, tail.high)));
 #endif
 }
 
@@ -109,15 +109,15 @@ ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_ke
     column_keys             part = *keys;
 
     KEYS_DO(keep)(&part, true, LTREE_UNUSED);
-    KEYS_DO(write_once)(&part, right, 0, LTREE_SLOTS);
+    KEYS_DO(store_uncached)(&part, right, 0, LTREE_SLOTS);
     part = *keys;
     KEYS_DO(keep)(&part, false, LTREE_UNUSED);
-    KEYS_DO(write_once)(&part, left, LTREE_HALF, LTREE_SLOTS);
+    KEYS_DO(store_uncached)(&part, left, LTREE_HALF, LTREE_SLOTS);
     ltree_halve_beside(&batch->tree, op->level, op->at, into);
-    ltree_write_once_tail(right, of_right);
+    ltree_store_uncached_tail(right, of_right);
     ltree_delay(batch, op, FAULT_SLOW_STORES);
-    ordo_write_once(ltree_right(left), into);
-    ltree_write_once_key(left + LTREE_HIGH, middle);
+    ordo_store_uncached(ltree_right(left), into);
+    ltree_store_uncached_key(left + LTREE_HIGH, middle);
 }
 
 /* The key to find in a node, or to put there. */
@@ -162,7 +162,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
     /* Reads its own stores back from memory: keeping them would take twice the registers. */
-    KEYS_DO(read_once)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
+    KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
     site->count = LTREE_HALF;
@@ -182,10 +182,10 @@ ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_ke
     if (HAS_VALUES && op->level == 0 && change != CHANGE_CLOSE)
         value = batch->values[op->i];
     if (change == CHANGE_VALUE)
-        ltree_write_once_value(ltree_values(tree, site->node) + site->slot, value);
+        ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);
     if (change != CHANGE_VALUE) {
         KEYS_DO(shift)(keys, site->slot, open, open ? ltree_key_of(op) : LTREE_UNUSED);
-        KEYS_DO(write_once)(keys, line, site->slot, site->count + open);
+        KEYS_DO(store_uncached)(keys, line, site->slot, site->count + open);
         ltree_delay(batch, op, FAULT_SLOW_STORES);
         ltree_shift_beside(tree, op->level, site->node, site->slot, site->count, open, op->child, value);
     }

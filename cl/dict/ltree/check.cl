@@ -20,7 +20,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_read_once(&levels[node]) != level) /* other work-items set the levels of nodes below */
+        if (ordo_load_uncached(&levels[node]) != level) /* other work-items set the levels of nodes below */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {

@@ -19,7 +19,7 @@
 #define PER_PIECE_ulong   2
 
 /* A column of keys, values or children:
- *   column_read_once    reads the pieces with slots first .. end - 1; column_write_once writes them
+ *   column_load_uncached    reads the pieces with slots first .. end - 1; column_store_uncached writes them
  *   column_shift   `open`: puts x at `slot` and moves the rest up, so that the last one drops out. Else removes
  *                  `slot`, and x becomes the last one
  *   column_keep    keeps the lower or the upper half, from slot 0 on, and fills the rest with `fill` */
@@ -28,21 +28,21 @@
         type at[LTREE_SLOTS];                                                                                          \
     } column_##type;                                                                                                   \
                                                                                                                        \
-    ORDO_FN void column_read_once_##type(column_##type *c, __global const type *from, uint first, uint end)            \
+    ORDO_FN void column_load_uncached_##type(column_##type *c, __global const type *from, uint first, uint end)            \
     {                                                                                                                  \
         ORDO_UNROLL                                                                                                    \
         for (uint s = 0; s < LTREE_SLOTS; s += PER_PIECE_##type)                                                       \
             if (s + PER_PIECE_##type > first && s < end) {                                                             \
-                const uint4 piece = ordo_read_once128((__global const uint *) (from + s));                             \
+                const uint4 piece = ordo_load_uncached128((__global const uint *) (from + s));                             \
                 UNPACK_##type(c->at, s, piece);                                                                        \
             }                                                                                                          \
     }                                                                                                                  \
-    ORDO_FN void column_write_once_##type(const column_##type *c, __global type *to, uint first, uint end)             \
+    ORDO_FN void column_store_uncached_##type(const column_##type *c, __global type *to, uint first, uint end)             \
     {                                                                                                                  \
         ORDO_UNROLL                                                                                                    \
         for (uint s = 0; s < LTREE_SLOTS; s += PER_PIECE_##type)                                                       \
             if (s + PER_PIECE_##type > first && s < end)                                                               \
-                ordo_write_once128((__global uint *) (to + s), PACK_##type(c->at, s));                                 \
+                ordo_store_uncached128((__global uint *) (to + s), PACK_##type(c->at, s));                                 \
     }                                                                                                                  \
     ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
     {                                                                                                                  \

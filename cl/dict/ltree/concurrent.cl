@@ -49,13 +49,13 @@
  *
  *      access                                    1: by fences                      0: by addresses
  *    1 header of a node, first look              acquire load                      part of load 2
- *      (ltree_read_once_tail)
- *    2 low, right, high (ltree_read_once_tail)        after 1, which acquires           4-byte keys: one load with the
+ *      (ltree_load_uncached_tail)
+ *    2 low, right, high (ltree_load_uncached_tail)        after 1, which acquires           4-byte keys: one load with the
  *                                                                                  header. 8-byte keys: high with the
  *                                                                                  header; low and right at an
  *                                                                                  address computed from it
  *    3 keys, values (ltree_place,                after 1, which acquires           at an address computed from 1; an
- *      ltree_scan_on, column_read_once)                                                 acquire fence after the values of
+ *      ltree_scan_on, column_load_uncached)                                                 acquire fence after the values of
  *                                                                                  a range
  *    4 header, second look (ltree_unchanged)     acquire fence before it           at an address computed from 2, 3
  *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
@@ -127,7 +127,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
             return ltree_restart(op);
     }
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
-    const ltree_tail        tail = ltree_read_once_tail(batch, op, line);
+    const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
     if (tail.header == LTREE_FREE) /* the entry's number had not arrived */
         return ltree_restart(op);

@@ -8,9 +8,9 @@
 ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, uint into, uint to)
 {
     const ltree_tree *tree = &batch->tree;
-    ltree_write_once_key(ltree_leaf(tree, into) + to, ltree_read_once_key(ltree_leaf(tree, from) + slot));
+    ltree_store_uncached_key(ltree_leaf(tree, into) + to, ltree_load_uncached_key(ltree_leaf(tree, from) + slot));
     if (HAS_VALUES)
-        ltree_write_once_value(ltree_values(tree, into) + to, ltree_read_once_value(ltree_values(tree, from) + slot));
+        ltree_store_uncached_value(ltree_values(tree, into) + to, ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
 /* Moves the elements of op->at, except site->slot, in front of those of `into`. Both are latched. */
@@ -39,13 +39,13 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
-    const ltree_tail tail = ltree_read_once_tail(batch, op, right);
+    const ltree_tail tail = ltree_load_uncached_tail(batch, op, right);
     const uint       count = tail.header & LTREE_COUNT_MASK;
 
     if ((tail.header & LTREE_LATCHED) != 0)
         return false;
     if (ltree_is_zombie(batch, into, tail)) {
-        ordo_write_once(ltree_right(line), tail.right);
+        ordo_store_uncached(ltree_right(line), tail.right);
         return false;
     }
     if (kept + count > (kept ? LTREE_MERGED : LTREE_SLOTS) || concurrent_strikes(&op->faults, FAULT_LATCHES, 8) ||
@@ -73,10 +73,10 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     const uint count = of_right.header & LTREE_COUNT_MASK;
     (void) ordo_add(batch->tree.state + LTREE_ZOMBIES, 1);
     ltree_move_all(batch, op, site, into, count);
-    ltree_write_once_key(right + LTREE_LOW, tail.low);
+    ltree_store_uncached_key(right + LTREE_LOW, tail.low);
     ltree_publish(batch, op, ltree_header(right), of_right.header, count + site->count - 1);
     ordo_fence_device();
-    ltree_write_once_key(line + LTREE_HIGH, tail.low);
+    ltree_store_uncached_key(line + LTREE_HIGH, tail.low);
     ltree_publish(batch, op, ltree_header(line), tail.header, 0);
     op->elements--;
     return true;
@@ -88,6 +88,6 @@ ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tai
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);
     if (is_zombie && op->zombie != LTREE_NONE)
-        ordo_write_once(ltree_right(ltree_leaf(&batch->tree, op->zombie)), tail.right);
+        ordo_store_uncached(ltree_right(ltree_leaf(&batch->tree, op->zombie)), tail.right);
     op->zombie = is_zombie ? op->at : LTREE_NONE;
 }

@@ -103,7 +103,7 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-ORDO_FN ltree_tail ltree_read_once_tail(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line)
+ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line)
 {
     ltree_tail tail;
     if (LTREE_BY_FENCE) {
@@ -111,49 +111,49 @@ ORDO_FN ltree_tail ltree_read_once_tail(const ltree_batch *batch, ltree_op *op, 
         ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     }
 #if KEY_BITS == 32
-    const uint4 words = ordo_read_once128((__global const uint *) (line + LTREE_LOW));
+    const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
         tail.header = words.z; /* one access: the words are of one moment */
 #else
-    const ulong2 last = as_ulong2(ordo_read_once128((__global const uint *) (line + LTREE_HEADER)));
+    const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
     if (!LTREE_BY_FENCE)
         tail.header = (uint) last.x;
     line += ltree_after_look(batch, tail.header);
-    const ulong2 words = as_ulong2(ordo_read_once128((__global const uint *) (line + LTREE_LOW)));
+    const ulong2 words = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_LOW)));
 #endif
     tail.low = words.x;
     tail.right = (uint) words.y;
     return tail;
 }
 
-ORDO_FN ordo_key_form ltree_read_once_key(__global const ordo_key_form *p)
+ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
 {
-    return KEY_BITS == 64 ? (ordo_key_form) ordo_read_once64((__global const ulong *) p)
-                          : ordo_read_once((__global const uint *) p);
+    return KEY_BITS == 64 ? (ordo_key_form) ordo_load_uncached64((__global const ulong *) p)
+                          : ordo_load_uncached((__global const uint *) p);
 }
 
-ORDO_FN void ltree_write_once_key(__global ordo_key_form *p, ordo_key_form key)
+ORDO_FN void ltree_store_uncached_key(__global ordo_key_form *p, ordo_key_form key)
 {
     if (KEY_BITS == 64)
-        ordo_write_once64((__global ulong *) p, key);
+        ordo_store_uncached64((__global ulong *) p, key);
     else
-        ordo_write_once((__global uint *) p, (uint) key);
+        ordo_store_uncached((__global uint *) p, (uint) key);
 }
 
-ORDO_FN ltree_value ltree_read_once_value(__global const ltree_value *p)
+ORDO_FN ltree_value ltree_load_uncached_value(__global const ltree_value *p)
 {
-    return ORDO_VALUE_BYTES == 8 ? (ltree_value) ordo_read_once64((__global const ulong *) p)
-                                 : ordo_read_once((__global const uint *) p);
+    return ORDO_VALUE_BYTES == 8 ? (ltree_value) ordo_load_uncached64((__global const ulong *) p)
+                                 : ordo_load_uncached((__global const uint *) p);
 }
 
-ORDO_FN void ltree_write_once_value(__global ltree_value *p, ltree_value value)
+ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value value)
 {
     if (ORDO_VALUE_BYTES == 8)
-        ordo_write_once64((__global ulong *) p, value);
+        ordo_store_uncached64((__global ulong *) p, value);
     else
-        ordo_write_once((__global uint *) p, (uint) value);
+        ordo_store_uncached((__global uint *) p, (uint) value);
 }
 
 /* Keys of a piece of 16 bytes. */
@@ -189,7 +189,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
         const uint last = (piece + step) * PIECE_KEYS - 1;
-        if (last < LTREE_SLOTS && (fresh ? ltree_read_once_key(line + last) : line[last]) < query)
+        if (last < LTREE_SLOTS && (fresh ? ltree_load_uncached_key(line + last) : line[last]) < query)
             piece += step;
     }
     *next = LTREE_UNUSED;
@@ -199,7 +199,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     __global const uint *from = (__global const uint *) (line + piece * PIECE_KEYS);
     ordo_key_form        keys[PIECE_KEYS];
     uint                 less = 0;
-    ltree_unpack_keys(fresh ? ordo_read_once128(from) : *(__global const uint4 *) from, keys);
+    ltree_unpack_keys(fresh ? ordo_load_uncached128(from) : *(__global const uint4 *) from, keys);
     ORDO_UNROLL
     for (uint k = 0; k < PIECE_KEYS; k++)
         less += keys[k] < query;
@@ -244,8 +244,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
         ordo_key_form           next;
         const uint              less = ltree_place(line, op->query, fresh, &next);
         if (next == LTREE_UNUSED) { /* past the last key, apparently */
-            const uint right = fresh ? ordo_read_once(ltree_right(line)) : *ltree_right(line);
-            if (op->query > (fresh ? ltree_read_once_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
+            const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
+            if (op->query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
                 if (right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
                     return LTREE_NONE;
                 node = right;
@@ -254,7 +254,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
             }
         }
         __global uint *child = ltree_children(tree, node) + ltree_entry(less);
-        node = fresh ? ordo_read_once(child) : *child;
+        node = fresh ? ordo_load_uncached(child) : *child;
         if (node >= (above > 1 ? batch->inner_capacity : batch->leaf_capacity))
             return LTREE_NONE;
         ltree_prefetch(tree, above - 1, node);

@@ -22,11 +22,11 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         slot = min(slot, count) - 1; /* a torn count may be 0: then the second look fails */
         found = slot < LTREE_SLOTS;
         if (found)
-            key = ltree_read_once_key(line + slot);
+            key = ltree_load_uncached_key(line + slot);
         seen ^= ltree_fold(key);
     }
     if (HAS_VALUES && found) {
-        value = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);
+        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
         seen ^= (uint) value;
     }
     if (!ltree_unchanged(batch, line, tail, seen))
@@ -61,7 +61,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
     if (batch->range_keys)
         batch->range_keys[place] = key_from_bits(key);
     if (HAS_VALUES && batch->range_values)
-        batch->range_values[place] = ltree_read_once_value(ltree_values(&batch->tree, op->at) + slot);
+        batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
 /* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right neighbour. Writes
@@ -78,7 +78,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
     for (uint first = 0; first < min(count, (uint) LTREE_SLOTS); first += PIECE_KEYS) {
         ordo_key_form keys[PIECE_KEYS];
         ltree_delay(batch, op, FAULT_SLOW_LOOKS);
-        ltree_unpack_keys(ordo_read_once128((__global const uint *) (line + first)), keys);
+        ltree_unpack_keys(ordo_load_uncached128((__global const uint *) (line + first)), keys);
         ORDO_UNROLL
         for (uint k = 0; k < PIECE_KEYS; k++) {
             seen ^= ltree_fold(keys[k]);

@@ -31,9 +31,9 @@ ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
     for (uint hops = 0; node < taken && hops < taken; hops++) {
         if (!is_dead(tree, level, node))
             return node;
-        const uint right = ordo_read_once(ltree_right(ltree_line(tree, level, node)));
+        const uint right = ordo_load_uncached(ltree_right(ltree_line(tree, level, node)));
         if (before != LTREE_NONE)
-            ordo_write_once(ltree_right(ltree_line(tree, level, before)), right);
+            ordo_store_uncached(ltree_right(ltree_line(tree, level, before)), right);
         before = node;
         node = right;
     }

@@ -34,7 +34,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     column_keys   keys;
     ordo_key_form next;
 
-    KEYS_DO(read_once)(&keys, line + ltree_after_look(batch, tail.header), 0, LTREE_SLOTS);
+    KEYS_DO(load_uncached)(&keys, line + ltree_after_look(batch, tail.header), 0, LTREE_SLOTS);
     site.slot = column_place(&keys, ltree_key_of(op), &next);
     const bool found = next == ltree_key_of(op) && site.slot < site.count;
     const uint change = ltree_change(op, found), seen = site.slot ^ ltree_fold(next);
@@ -89,10 +89,10 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
     ORDO_UNROLL
     for (uint s = 0; s < LTREE_SLOTS; s++)
         keys.at[s] = s == 0 ? 0 : s == 1 ? op->query - 1 : LTREE_UNUSED;
-    KEYS_DO(write_once)(&keys, line, 0, LTREE_SLOTS);
-    ordo_write_once(ltree_children(&batch->tree, node), ltree_root_node(root));
-    ordo_write_once(ltree_children(&batch->tree, node) + 1, op->child);
-    ltree_write_once_tail(line, tail);
+    KEYS_DO(store_uncached)(&keys, line, 0, LTREE_SLOTS);
+    ordo_store_uncached(ltree_children(&batch->tree, node), ltree_root_node(root));
+    ordo_store_uncached(ltree_children(&batch->tree, node) + 1, op->child);
+    ltree_store_uncached_tail(line, tail);
     ltree_delay(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(word, op->level << LTREE_LEVEL_SHIFT | node);
     return STEP_DONE;
