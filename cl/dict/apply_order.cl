@@ -71,7 +71,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
 /* picked: scanned. Writes the operations, their keys and, if hi is not NULL, their upper bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
-                  __global const ordo_key *hi, ulong his_at, __global uint *ops, __global ordo_key *lo,
+                  __global const ordo_key *uppers, ulong uppers_at, __global uint *ops, __global ordo_key *lo,
                   __global ordo_key *hi)
 {
     RUN_EACH (uint, i, n) {
@@ -81,7 +81,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
         ops[at] = i;
         lo[at] = keys[keys_at + i];
         if (hi)
-            hi[at] = hi[his_at + i];
+            hi[at] = uppers[uppers_at + i];
     }
 }
 

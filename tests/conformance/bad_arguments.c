@@ -1076,7 +1076,7 @@ static bool is_tried(const struct test *t, size_t function, int structure)
     return t->facts->cpu || test_wants_all("ORDO_TEST_KINDS") || (function + (size_t) structure + t->seed) % 6 == 0;
 }
 
-static void every_function(struct test *t)
+DEVICE_TEST(bad_arguments, are_refused_without_effect)
 {
     read_headers();
     make_foreign_context(t->dev);
@@ -1099,11 +1099,6 @@ static void every_function(struct test *t)
     test_context(t, "the number of trials");
     test_true(t, n_refused > 1000);
     n_refused = 0;
-}
-
-Test(bad_arguments, are_refused_without_effect)
-{
-    test_each_device(every_function);
 }
 
 /* Every tested function exists. */
@@ -1132,7 +1127,7 @@ Test(bad_arguments, cover_the_public_functions)
 }
 
 /* An image is an OpenCL memory object too. */
-static void image(struct test *t)
+DEVICE_TEST(bad_arguments, an_image_is_not_an_array)
 {
     const cl_image_format format = { CL_R, CL_UNSIGNED_INT32 };
     const cl_image_desc   desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64 };
@@ -1146,9 +1141,4 @@ static void image(struct test *t)
     test_status(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), ordo_at(made, 0), ordo_at(made, 0), N, NULL),
                 ORDO_INVALID);
     (void) clReleaseMemObject(made);
-}
-
-Test(bad_arguments, an_image_is_not_an_array)
-{
-    test_each_device(image);
 }

@@ -15,7 +15,7 @@ static void count_message(void *user, ordo_log_level level, const char *message)
 }
 
 /* Dictionaries outlive the device object that opened them, and the log stays empty. */
-static void outlive(struct test *t)
+DEVICE_TEST(dict_arguments, dictionaries_outlive_their_device)
 {
     enum { COUNT = 5000 };
     static uint32_t                 keys[COUNT], values[COUNT];
@@ -55,14 +55,9 @@ static void outlive(struct test *t)
     ordo_index_destroy(&index);
 }
 
-Test(dict_arguments, dictionaries_outlive_their_device)
-{
-    test_each_device(outlive);
-}
-
 /* ---- making dictionaries ----------------------------------------------------------------------------------------- */
 
-static void making(struct test *t)
+DEVICE_TEST(dict_arguments, configurations_are_checked)
 {
     static const uint32_t bad_growth[] = { 1, 17, 1000, UINT32_MAX };
     ordo_dict            *dict = NULL;
@@ -96,11 +91,6 @@ static void making(struct test *t)
         test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.load_percent = load), &dict));
         ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_arguments, configurations_are_checked)
-{
-    test_each_device(making);
 }
 
 enum { N = 100, ROOM = 300 };
@@ -138,15 +128,10 @@ static void superfluous_values(struct test *t, int structure)
     test_free(&more_on);
 }
 
-static void each_superfluous_values(struct test *t)
+DEVICE_TEST(dict_arguments, values_of_a_set_are_refused)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         superfluous_values(t, s);
-}
-
-Test(dict_arguments, values_of_a_set_are_refused)
-{
-    test_each_device(each_superfluous_values);
 }
 
 /* Inputs may share memory: one array is keys and values. */
@@ -178,16 +163,10 @@ static void keys_as_values(struct test *t, int structure)
     free(found);
 }
 
-static void each_keys_as_values(struct test *t)
+MASK_TEST(dict_arguments, keys_may_be_their_own_values, "", "cpu=0")
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         keys_as_values(t, s);
-}
-
-Test(dict_arguments, keys_may_be_their_own_values)
-{
-    test_each_device(each_keys_as_values);
-    test_each_device_with("cpu=0", each_keys_as_values);
 }
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
@@ -329,7 +308,7 @@ static void no_order(struct test *t, ordo_dict *dict)
     }
 }
 
-static void mixed_batches(struct test *t)
+DEVICE_TEST(dict_arguments, a_mixed_batch_is_refused_as_a_whole)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
@@ -341,9 +320,4 @@ static void mixed_batches(struct test *t)
             little_room(t, dict);
         ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_arguments, a_mixed_batch_is_refused_as_a_whole)
-{
-    test_each_device(mixed_batches);
 }

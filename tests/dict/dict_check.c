@@ -72,7 +72,7 @@ static void expect_noticed(struct test *t, ordo_dict *dict, size_t r, size_t at,
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-static void check_words(struct test *t)
+DEVICE_TEST(dict_check, a_wrong_word_is_reported)
 {
     ordo_dict                    *dict = make_two_runs(t);
     const struct ordo_sorted_run *old = &ordo_runs_of(dict)->set.run[0], *new = &ordo_runs_of(dict)->set.run[1];
@@ -98,13 +98,8 @@ static void check_words(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_check, a_wrong_word_is_reported)
-{
-    test_each_device(check_words);
-}
-
 /* Two equal keys in a run without duplicates. */
-static void check_repeats(struct test *t)
+DEVICE_TEST(dict_check, a_repeated_key_is_reported)
 {
     uint32_t   keys[1000];
     ordo_dict *dict = NULL;
@@ -119,11 +114,6 @@ static void check_repeats(struct test *t)
     test_ok(t, ordo_dict_clear(dict));
     test_ok(t, ordo_dict_check(dict, NULL));
     ordo_dict_destroy(&dict);
-}
-
-Test(dict_check, a_repeated_key_is_reported)
-{
-    test_each_device(check_repeats);
 }
 
 /* ---- the B-link tree --------------------------------------------------------------------------------------------- */
@@ -211,7 +201,7 @@ static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
     expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
 }
 
-static void check_tree_words(struct test *t)
+MASK_TEST(dict_check, a_wrong_word_of_a_tree_is_reported, "", "cpu=0")
 {
     ordo_dict         *dict = make_tree(t);
     struct ordo_ltree *tree = ordo_ltree_of(dict);
@@ -236,10 +226,4 @@ static void check_tree_words(struct test *t)
     if (tree->counted)
         expect_tree_noticed(t, dict, tree->pools.counts, 1, 63, "B8");
     ordo_dict_destroy(&dict);
-}
-
-Test(dict_check, a_wrong_word_of_a_tree_is_reported)
-{
-    test_each_device(check_tree_words);
-    test_each_device_with("cpu=0", check_tree_words);
 }

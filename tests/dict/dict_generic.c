@@ -779,7 +779,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
 }
 
 /* Types and value sizes as in dict.c. ORDO_TEST_KINDS=all tests all. */
-static void each_dictionary(struct test *t)
+DEVICE_TEST(dict_generic, equals_the_model)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
@@ -791,12 +791,7 @@ static void each_dictionary(struct test *t)
                 one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
 }
 
-Test(dict_generic, equals_the_model)
-{
-    test_each_device(each_dictionary);
-}
-
-static void with_gpu_ways(struct test *t)
+MASK_TEST(dict_generic, equals_the_model_with_gpu_kernels, "cpu=0")
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         one_dictionary(t, subject, ORDO_U32, 4, 4);
@@ -805,13 +800,8 @@ static void with_gpu_ways(struct test *t)
     }
 }
 
-Test(dict_generic, equals_the_model_with_gpu_kernels)
-{
-    test_each_device_with("cpu=0", with_gpu_ways);
-}
-
 /* Tests each structure in one configuration. */
-static void each_at_boundaries(struct test *t)
+DEVICE_TEST(dict_generic, combines_at_boundaries)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
         combine_at_boundaries(t, subject, ORDO_U32, 4);
@@ -820,22 +810,12 @@ static void each_at_boundaries(struct test *t)
     }
 }
 
-Test(dict_generic, combines_at_boundaries)
-{
-    test_each_device(each_at_boundaries);
-}
-
 /* Structures that combine in place. */
-static void trees_at_boundaries(struct test *t)
+MASK_TEST(dict_generic, combines_at_boundaries_with_gpu_kernels, "cpu=0")
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
         if (structure_is((int) subject, ORDO_IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
             combine_at_boundaries(t, subject, ORDO_U32, 4);
-}
-
-Test(dict_generic, combines_at_boundaries_with_gpu_kernels)
-{
-    test_each_device_with("cpu=0", trees_at_boundaries);
 }
 
 /* Uses tiles so small that few elements cross tile boundaries, and all operations of runs. */
@@ -867,7 +847,7 @@ Test(dict_generic, combines_at_tile_boundaries_with_gpu_kernels)
 
 /* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(dict_generic, refuses_meaningless_calls)
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         ordo_dict *narrow = NULL, *none = NULL;
@@ -901,15 +881,10 @@ static void refusals(struct test *t)
     }
 }
 
-Test(dict_generic, refuses_meaningless_calls)
-{
-    test_each_device(refusals);
-}
-
 /* ---- large ------------------------------------------------------------------------------------------------------- */
 
 /* Long ranges over many elements: a cached table answers, and is replaced after a change. */
-static void long_aggregates(struct test *t)
+DEVICE_TEST(dict_generic, aggregates_long_ranges)
 {
     enum { N = 200000, QUERIES = 300 };
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
@@ -942,16 +917,11 @@ static void long_aggregates(struct test *t)
     }
 }
 
-Test(dict_generic, aggregates_long_ranges)
-{
-    test_each_device(long_aggregates);
-}
-
 /* ---- intervals erased in place ----------------------------------------------------------------------------------- */
 
 /* An LSM of many runs. Erases intervals and ends between updates of the same keys, with limits small enough for
  * cleanups. */
-static void intervals(struct test *t)
+DEVICE_TEST(dict_generic, erases_intervals_in_place)
 {
     enum { ROUNDS = 24 };
     const struct ordo_lsm_config config = {
@@ -974,7 +944,7 @@ static void intervals(struct test *t)
 }
 
 /* One run with long hidden segments. Selects the element of every rank. */
-static void selections_around_gaps(struct test *t)
+DEVICE_TEST(dict_generic, selects_around_gaps)
 {
     enum { N = 20000, GAPS = 5 };
     static const uint32_t        lo[][GAPS] = { { 1 }, { 0 }, { 10000 }, { 100, 300, 700, 19872, 19999 } };
@@ -1010,14 +980,4 @@ static void selections_around_gaps(struct test *t)
     free(ranks);
     free(got);
     free(found);
-}
-
-Test(dict_generic, selects_around_gaps)
-{
-    test_each_device(selections_around_gaps);
-}
-
-Test(dict_generic, erases_intervals_in_place)
-{
-    test_each_device(intervals);
 }

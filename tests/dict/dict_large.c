@@ -156,7 +156,7 @@ static void erase_some(struct test *t, ordo_dict *dict)
     free(keys);
 }
 
-static void many_runs(struct test *t)
+DEVICE_TEST(dict_large, the_maximum_number_of_runs)
 {
     ordo_dict *dict = make_many_runs(t);
     size_t     size = 0;
@@ -184,14 +184,9 @@ static void many_runs(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_large, the_maximum_number_of_runs)
-{
-    test_each_device(many_runs);
-}
-
 /* ---- many queries ------------------------------------------------------------------------------------------------ */
 
-static void many_counts(struct test *t)
+DEVICE_TEST(dict_large, more_counts_than_one_pass_ranks)
 {
     enum { COUNTS = (1 << 25) + 12345, STORED = 10000 };
     uint32_t *lo = test_alloc((size_t) COUNTS * 4), *hi = test_alloc((size_t) COUNTS * 4),
@@ -220,15 +215,10 @@ static void many_counts(struct test *t)
     free(counts);
 }
 
-Test(dict_large, more_counts_than_one_pass_ranks)
-{
-    test_each_device(many_counts);
-}
-
 /* ---- large batches ----------------------------------------------------------------------------------------------- */
 
 /* Multiples of 2, then of 3, then erases multiples of 4. */
-static void large_batches(struct test *t)
+DEVICE_TEST(dict_large, larger_batches_than_one_pass_ranks)
 {
     enum { COUNT = (1 << 24) + 777 };
     uint64_t  *keys = test_alloc((size_t) COUNT * 8);
@@ -251,9 +241,4 @@ static void large_batches(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     ordo_dict_destroy(&dict);
     free(keys);
-}
-
-Test(dict_large, larger_batches_than_one_pass_ranks)
-{
-    test_each_device(large_batches);
 }

@@ -164,7 +164,7 @@ static bool is_met(const struct test *t, int structure)
            ((uint64_t) structure + t->seed) % N_STRUCTURES == 0 || test_wants_all("ORDO_TEST_TUNABLES");
 }
 
-static void past_the_largest(struct test *t)
+MASK_TEST(dict_limits, content_above_the_largest_allocation_can_be_queried, "", "cpu=0,progress=1")
 {
     struct test own = on_its_own(t);
 
@@ -197,7 +197,7 @@ static void fill_all_runs(struct test *t, int structure)
     ordo_dict_destroy(&dict);
 }
 
-static void all_runs(struct test *t)
+DEVICE_TEST(dict_limits, the_maximum_number_of_large_runs)
 {
     static const int with_buffers[] = { LSM, FAST };
     struct test      own = on_its_own(t);
@@ -206,17 +206,6 @@ static void all_runs(struct test *t)
     for (size_t i = 0; i < sizeof with_buffers / sizeof *with_buffers; i++)
         fill_all_runs(&own, with_buffers[i]);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, the_maximum_number_of_large_runs)
-{
-    test_each_device(all_runs);
-}
-
-Test(dict_limits, content_above_the_largest_allocation_can_be_queried)
-{
-    test_each_device(past_the_largest);
-    test_each_device_with("cpu=0,progress=1", past_the_largest);
 }
 
 /* ---- the same keys for ever -------------------------------------------------------------------------------------- */
@@ -260,7 +249,7 @@ static void overwrite(struct test *t, int structure, uint32_t count, uint64_t in
     arrays_free(&all);
 }
 
-static void overwritten(struct test *t)
+MASK_TEST(dict_limits, endless_updates_of_the_same_keys_keep_memory, "", "cpu=0,progress=1")
 {
     struct test own = on_its_own(t);
 
@@ -270,12 +259,6 @@ static void overwritten(struct test *t)
     /* more than fits into one run, so a cleanup makes several */
     overwrite(&own, LSM, 60000, 6u << 20, 300000);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, endless_updates_of_the_same_keys_keep_memory)
-{
-    test_each_device(overwritten);
-    test_each_device_with("cpu=0,progress=1", overwritten);
 }
 
 /* Cached blocks of a dictionary are freed for its own queries and for other dictionaries if memory is short. */
@@ -315,7 +298,7 @@ static bool shares_spare(struct test *t, int structure)
     return has_spare;
 }
 
-static void shared(struct test *t)
+DEVICE_TEST(dict_limits, cached_blocks_serve_all_dictionaries)
 {
     struct test own = on_its_own(t);
     int         met = 0;
@@ -326,14 +309,9 @@ static void shared(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, cached_blocks_serve_all_dictionaries)
-{
-    test_each_device(shared);
-}
-
 /* Memory is short after a query that waits for an event, which this thread sets later. A sort does not wait for the
  * queue. */
-static void no_waiting(struct test *t)
+DEVICE_TEST(dict_limits, independent_calls_do_not_wait_for_memory)
 {
     enum { HELD = 100000, BATCH = 4096 };
     struct test                   own = on_its_own(t);
@@ -368,11 +346,6 @@ static void no_waiting(struct test *t)
     arrays_free(&all);
     arrays_free(&some);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, independent_calls_do_not_wait_for_memory)
-{
-    test_each_device_with("", no_waiting);
 }
 
 /* Stores batches of the same `count` keys. After each batch at most 8 times the live elements are stored. */
@@ -555,19 +528,14 @@ static void emptied(struct test *t)
     arrays_free(&held);
 }
 
-static void small_and_emptied(struct test *t)
+DEVICE_TEST(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
 {
     small(t);
     emptied(t);
 }
 
-Test(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
-{
-    test_each_device(small_and_emptied);
-}
-
 /* New keys are counted and never rewritten. */
-static void new_keys(struct test *t)
+DEVICE_TEST(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
 {
     enum { BATCH = 1000, BATCHES = 60 };
     ordo_dict             *dict = NULL;
@@ -586,11 +554,6 @@ static void new_keys(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     ordo_dict_destroy(&dict);
     arrays_free(&all);
-}
-
-Test(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
-{
-    test_each_device(new_keys);
 }
 
 /* ---- tunables that change ---------------------------------------------------------------------------------------- */
@@ -626,17 +589,12 @@ static void change_nodes_of(struct test *t)
             }
 }
 
-static void change_nodes(struct test *t)
+DEVICE_TEST(dict_limits, an_index_stays_within_its_block_when_tunables_change)
 {
     struct test own = on_its_own(t);
 
     change_nodes_of(&own);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, an_index_stays_within_its_block_when_tunables_change)
-{
-    test_each_device(change_nodes);
 }
 
 static bool is_of_dictionaries(const struct ordo_tunable_info *info)
@@ -699,15 +657,10 @@ static void change_tunables_of(struct test *t)
         ordo_dict_destroy(&dict[s]);
 }
 
-static void change_tunables(struct test *t)
+DEVICE_TEST(dict_limits, content_stays_right_when_tunables_change)
 {
     struct test own = on_its_own(t);
 
     change_tunables_of(&own);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, content_stays_right_when_tunables_change)
-{
-    test_each_device(change_tunables);
 }

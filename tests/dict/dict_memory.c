@@ -336,7 +336,7 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
 }
 
 /* The quick ring takes larger steps than ORDO_TEST_KINDS=all. */
-static void little_memory(struct test *t)
+DEVICE_TEST(dict_memory, too_little_memory_changes_nothing)
 {
     const bool   all = test_wants_all("ORDO_TEST_KINDS");
     ordo_device *dev = test_open_again(t);
@@ -359,14 +359,9 @@ static void little_memory(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(dict_memory, too_little_memory_changes_nothing)
-{
-    test_each_device(little_memory);
-}
-
 /* Queries allocate only a few bytes for each query, whatever the size of the runs or tree. Aggregates allocate for the
  * elements of their ranges. */
-static void small_allocations(struct test *t)
+DEVICE_TEST(dict_memory, a_small_largest_allocation_changes_nothing)
 {
     const bool   all = test_wants_all("ORDO_TEST_KINDS");
     ordo_device *dev = test_open_again(t);
@@ -386,11 +381,6 @@ static void small_allocations(struct test *t)
         }
     model_free(&old);
     ordo_device_close(&dev);
-}
-
-Test(dict_memory, a_small_largest_allocation_changes_nothing)
-{
-    test_each_device(small_allocations);
 }
 
 /* ---- what dictionaries say about themselves ---------------------------------------------------------------------- */
@@ -511,15 +501,10 @@ static void check_statistics(struct test *t, int structure)
     free(keys);
 }
 
-static void all_statistics(struct test *t)
+DEVICE_TEST(dict_memory, statistics_count_stored_elements)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         check_statistics(t, s);
-}
-
-Test(dict_memory, statistics_count_stored_elements)
-{
-    test_each_device(all_statistics);
 }
 
 /* Stores new keys batch by batch, then cleans up. At no time is the memory above 2.2 times the stored keys and values
@@ -543,7 +528,7 @@ static void check_peak(struct test *t, ordo_dict *dict)
     ordo_dict_destroy(&dict);
 }
 
-static void peaks(struct test *t)
+DEVICE_TEST(dict_memory, the_peak_is_bounded)
 {
     ordo_dict *dict = NULL;
 
@@ -555,11 +540,6 @@ static void peaks(struct test *t)
     test_context(t, "the peak of a sorted array");
     test_ok(t, create(t->dev, SORTED_ARRAY, ORDO_U32, 4, &dict));
     check_peak(t, dict);
-}
-
-Test(dict_memory, the_peak_is_bounded)
-{
-    test_each_device(peaks);
 }
 
 /* ---- memory figures of the headers ------------------------------------------------------------------------------- */
@@ -638,7 +618,7 @@ static void expect_figure(struct test *t, const struct figure *f, ordo_type type
 }
 
 /* The quick ring uses the type for which other tests build kernels. */
-static void all_figures(struct test *t)
+DEVICE_TEST(dict_memory, builds_compacts_and_seeks_match_the_headers)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
@@ -652,13 +632,8 @@ static void all_figures(struct test *t)
     }
 }
 
-Test(dict_memory, builds_compacts_and_seeks_match_the_headers)
-{
-    test_each_device(all_figures);
-}
-
 /* Random u64 keys: nearly each has its own container and bitmap. */
-static void roaring_figures(struct test *t)
+DEVICE_TEST(dict_memory, roaring_bytes_match_the_header)
 {
     enum { KEYS = 1 << 16 };
     uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
@@ -683,11 +658,6 @@ static void roaring_figures(struct test *t)
     test_free(&bytes);
     ordo_dict_destroy(&dict);
     free(keys);
-}
-
-Test(dict_memory, roaring_bytes_match_the_header)
-{
-    test_each_device(roaring_figures);
 }
 
 /* Cleans up unresolved runs: a run of `held` elements with a tenth replaced, and a run that erases `erased` of them. */
@@ -724,7 +694,7 @@ static void clean_up(struct test *t, uint32_t held, uint32_t erased)
     free(keys);
 }
 
-static void clean_up_each(struct test *t)
+MASK_TEST(dict_memory, a_cleanup_matches_the_header, "", "cpu=0,progress=1")
 {
     const uint32_t held = t->mask[0] ? 200000 : 600000; /* a CPU is slow as an unknown GPU */
 
@@ -737,14 +707,8 @@ static void clean_up_each(struct test *t)
     clean_up(t, 1, 1);
 }
 
-Test(dict_memory, a_cleanup_matches_the_header)
-{
-    test_each_device(clean_up_each);
-    test_each_device_with("cpu=0,progress=1", clean_up_each);
-}
-
 /* Counts cleanups by policies. Without a policy a cleanup occurs at 8 times the live elements. */
-static void policies(struct test *t)
+DEVICE_TEST(dict_memory, cleanup_follows_its_policy)
 {
     static const struct {
         bool     doubled;
@@ -777,11 +741,6 @@ static void policies(struct test *t)
             ordo_dict_destroy(&dict);
         }
     test_free(&stored);
-}
-
-Test(dict_memory, cleanup_follows_its_policy)
-{
-    test_each_device(policies);
 }
 
 /* ---- runs that queries merge ------------------------------------------------------------------------------------- */
@@ -894,7 +853,7 @@ static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t 
 
 #define ENOUGH ((uint64_t) 1 << 32)
 
-static void due_merges(struct test *t)
+DEVICE_TEST(dict_memory, queries_merge_costly_runs)
 {
     for (int kind = 0; kind < N_ASKED; kind++)
         check_query_cost(t, kind, false, ENOUGH, 1);
@@ -904,7 +863,7 @@ static void due_merges(struct test *t)
 }
 
 /* The incurred cost survives merges by updates, and finally triggers the merge. */
-static void rent(struct test *t)
+DEVICE_TEST(dict_memory, queries_incur_their_cost)
 {
     enum { TURNS = 100, SMALL = 100 };
     ordo_dict   *dict = make_layers(t, t->dev, false);
@@ -925,18 +884,8 @@ static void rent(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(dict_memory, queries_incur_their_cost)
-{
-    test_each_device(rent);
-}
-
-Test(dict_memory, queries_merge_costly_runs)
-{
-    test_each_device(due_merges);
-}
-
 /* Without memory to merge, queries still work. */
-static void undue_merges(struct test *t)
+DEVICE_TEST(dict_memory, queries_work_without_memory_to_merge)
 {
     ordo_device       *dev = test_open_again(t);
     ordo_dict         *dict = make_layers(t, dev, false);
@@ -960,11 +909,6 @@ static void undue_merges(struct test *t)
     test_free(&found);
     test_free(&keys);
     ordo_device_close(&dev);
-}
-
-Test(dict_memory, queries_work_without_memory_to_merge)
-{
-    test_each_device(undue_merges);
 }
 
 /* ---- host arrays larger than device memory ----------------------------------------------------------------------- */
@@ -994,7 +938,7 @@ static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32
 }
 
 /* The quick ring tests a tree and one structure selected by the seed. */
-static void pieces(struct test *t)
+MASK_TEST(dict_memory, queries_of_host_arrays_need_no_memory_for_them, "cpu=0")
 {
     static struct answers asked, again;
     static uint32_t       keys[LONG], hi[LONG], ranks[LONG];
@@ -1030,11 +974,6 @@ static void pieces(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(dict_memory, queries_of_host_arrays_need_no_memory_for_them)
-{
-    test_each_device_with("cpu=0", pieces);
-}
-
 static uint64_t held_by(struct test *t, ordo_device *dev)
 {
     struct ordo_memory memory;
@@ -1045,7 +984,7 @@ static uint64_t held_by(struct test *t, ordo_device *dev)
     return memory.held_bytes;
 }
 
-static void memory_goes_back(struct test *t)
+DEVICE_TEST(dict_memory, clear_and_destroy_free_memory)
 {
     ordo_device *dev = test_open_again(t);
 
@@ -1068,9 +1007,4 @@ static void memory_goes_back(struct test *t)
         test_true(t, held_by(t, dev) == before);
     }
     ordo_device_close(&dev);
-}
-
-Test(dict_memory, clear_and_destroy_free_memory)
-{
-    test_each_device(memory_goes_back);
 }

@@ -117,7 +117,7 @@ static void check_turns(struct test *t, const cl_command_queue queue[3])
     free(want);
 }
 
-static void turns(struct test *t)
+DEVICE_TEST(dict_order, calls_on_several_queues_run_in_order)
 {
     cl_command_queue own = test_queue(t, 0), other = test_queue(t, 0),
                      loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -138,11 +138,6 @@ static void turns(struct test *t)
     }
     (void) clReleaseCommandQueue(own);
     (void) clReleaseCommandQueue(other);
-}
-
-Test(dict_order, calls_on_several_queues_run_in_order)
-{
-    test_each_device(turns);
 }
 
 /* Clears or destroys a dictionary while its commands are pending. They complete and see the old content. */
@@ -186,29 +181,19 @@ static void check_going(struct test *t, bool destroy)
     free(want);
 }
 
-static void going(struct test *t)
+DEVICE_TEST(dict_order, pending_commands_complete_after_destroy)
 {
     check_going(t, false);
     check_going(t, true);
 }
 
-Test(dict_order, pending_commands_complete_after_destroy)
-{
-    test_each_device(going);
-}
-
-static void nothing_to_do(struct test *t)
+DEVICE_TEST(dict_order, no_operations_signal_done)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         check_nothing(t, s);
 }
 
-Test(dict_order, no_operations_signal_done)
-{
-    test_each_device(nothing_to_do);
-}
-
-static void bad_orders(struct test *t)
+DEVICE_TEST(dict_order, bad_orders_are_refused)
 {
     const cl_device_id id = ordo_device_id(t->dev);
     cl_int             code = CL_SUCCESS;
@@ -240,11 +225,6 @@ static void bad_orders(struct test *t)
     test_free(&found);
     (void) clReleaseCommandQueue(foreign);
     (void) clReleaseContext(context);
-}
-
-Test(dict_order, bad_orders_are_refused)
-{
-    test_each_device(bad_orders);
 }
 
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
@@ -285,7 +265,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void threads(struct test *t)
+DEVICE_TEST(dict_order, threads_may_share_a_dictionary)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict    *dict = make_dict(t, t->dev, s, 0, 3000);
@@ -305,11 +285,6 @@ static void threads(struct test *t)
         expect_numbers(t, dict, 0, 3000 + THREADS * SHARE);
         ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_order, threads_may_share_a_dictionary)
-{
-    test_each_device(threads);
 }
 
 /* In the child: the exit status is the failed expectation. */
@@ -333,7 +308,7 @@ static int child_of_fork(ordo_dict *dict)
     return dict ? 20 : 0;
 }
 
-static void forks(struct test *t)
+DEVICE_TEST(dict_order, after_fork_every_call_fails)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
         ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
@@ -348,9 +323,4 @@ static void forks(struct test *t)
         expect_numbers(t, dict, 0, HELD);
         ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_order, after_fork_every_call_fails)
-{
-    test_each_device(forks);
 }

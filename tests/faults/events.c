@@ -431,7 +431,7 @@ static unsigned long fail_listed_at_each(struct test *t, struct fixture *s, size
     return tried;
 }
 
-static void listed(struct test *t)
+DEVICE_TEST(events, that_fail_change_nothing)
 {
     test_look_back(t);
     if (t->facts->groups_progress && !t->facts->cpu)
@@ -441,12 +441,7 @@ static void listed(struct test *t)
     test_true(t, tried > 100);
 }
 
-Test(events, that_fail_change_nothing)
-{
-    test_each_device(listed);
-}
-
-static void listed_arrays(struct test *t)
+MASK_TEST(events, that_fail_leave_nothing_wrong_behind, "cpu=0,progress=1")
 {
     static struct fixture s;
 
@@ -457,11 +452,6 @@ static void listed_arrays(struct test *t)
         (void) fail_listed_at_each(t, &s, call);
         fixture_free(&s);
     }
-}
-
-Test(events, that_fail_leave_nothing_wrong_behind)
-{
-    test_each_device_with("cpu=0,progress=1", listed_arrays);
 }
 
 /* ---- an event that an earlier call waits for --------------------------------------------------------------------- */
@@ -497,16 +487,11 @@ static void update_behind(struct test *t, int structure, bool same_queue, bool f
         (void) clReleaseCommandQueue(queue[q]);
 }
 
-static void updates_behind(struct test *t)
+DEVICE_TEST(events, of_earlier_calls_are_waited_for_by_updates)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++)
         for (int which = 0; which < 4; which++)
             update_behind(t, structure, (which & 1) != 0, (which & 2) != 0);
-}
-
-Test(events, of_earlier_calls_are_waited_for_by_updates)
-{
-    test_each_device(updates_behind);
 }
 
 /* ---- another command of the queue fails -------------------------------------------------------------------------- */
@@ -526,7 +511,7 @@ static void expect_broken_until_built(struct test *t, ordo_dict *dict)
 }
 
 /* A dictionary that must be checked, and whose keys do not ascend. */
-static void unsound(struct test *t)
+DEVICE_TEST(events, of_other_commands_break_a_dictionary_until_it_is_built)
 {
     ordo_dict    *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
     const cl_uint most = 0xffffffffu;
@@ -536,11 +521,6 @@ static void unsound(struct test *t)
     dict->needs_check = true;
     expect_broken_until_built(t, dict);
     ordo_dict_destroy(&dict);
-}
-
-Test(events, of_other_commands_break_a_dictionary_until_it_is_built)
-{
-    test_each_device(unsound);
 }
 
 /* A command of the caller waits for an event that fails before command `at` of the update behind it. The dictionary is
@@ -585,17 +565,12 @@ static unsigned long drop_updates(struct test *t, struct fixture *s, size_t seed
     return tried;
 }
 
-static void dropped(struct test *t)
+DEVICE_TEST(events, of_other_commands_that_fail_leave_a_dictionary_sound_or_broken)
 {
     n_broken = n_sound = 0;
     test_true(t, for_each_fixture(t, drop_updates, false) > 100);
     fprintf(stderr, "events: of updates that were dropped %lu left the dictionary sound, %lu broken\n", n_sound,
             n_broken);
-}
-
-Test(events, of_other_commands_that_fail_leave_a_dictionary_sound_or_broken)
-{
-    test_each_device(dropped);
 }
 
 /* A call on arrays in the device's own queue waits for an event. A call over host memory behind it is right, and none
@@ -628,14 +603,9 @@ static unsigned long host_behind(struct test *t, struct fixture *s, size_t seed)
     return 1;
 }
 
-static void hosts_behind(struct test *t)
+MASK_TEST(events, of_earlier_calls_spoil_no_call_over_host_memory, "cpu=0")
 {
     test_true(t, for_each_fixture(t, host_behind, true) > n_primitive_calls);
-}
-
-Test(events, of_earlier_calls_spoil_no_call_over_host_memory)
-{
-    test_each_device_with("cpu=0", hosts_behind);
 }
 
 /* ---- another thread sets the event ------------------------------------------------------------------------------- */
@@ -667,12 +637,7 @@ static unsigned long come_late(struct test *t, struct fixture *s, size_t seed)
     return 1;
 }
 
-static void late(struct test *t)
+DEVICE_TEST(events, that_come_late_hold_every_call_back)
 {
     (void) for_each_fixture(t, come_late, false);
-}
-
-Test(events, that_come_late_hold_every_call_back)
-{
-    test_each_device(late);
 }

@@ -138,7 +138,7 @@ static void profiles(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static void primitives_and_opencl(struct test *t)
+DEVICE_TEST(faults, primitives_survive_every_opencl_call)
 {
     each_primitive(t, fault_opencl);
     device_calls(t, fault_opencl);
@@ -146,23 +146,13 @@ static void primitives_and_opencl(struct test *t)
     fault_show(t, "OpenCL, primitives", 100);
 }
 
-static void primitives_and_memory(struct test *t)
+DEVICE_TEST(faults, primitives_survive_every_allocation)
 {
     each_primitive(t, &fault_memory);
     device_calls(t, &fault_memory);
     cached_programs(t, &fault_memory);
     profiles(t, &fault_memory);
     fault_show(t, "host memory, primitives", 30);
-}
-
-Test(faults, primitives_survive_every_opencl_call)
-{
-    test_each_device(primitives_and_opencl);
-}
-
-Test(faults, primitives_survive_every_allocation)
-{
-    test_each_device(primitives_and_memory);
 }
 
 /* ---- dictionaries ------------------------------------------------------------------------------------------------ */
@@ -399,38 +389,28 @@ static void every_second(struct test *t, struct fault *f, int first)
         give_up(t, f);
 }
 
-static void dictionaries_and_opencl(struct test *t)
+DEVICE_TEST(faults, dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 0);
     fault_show(t, "OpenCL, dictionaries", 150);
 }
 
-static void other_dictionaries_and_opencl(struct test *t)
+DEVICE_TEST(faults, other_dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 1);
     fault_show(t, "OpenCL, other dictionaries", 150);
 }
 
-static void dictionaries_and_memory(struct test *t)
+DEVICE_TEST(faults, dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 0);
     fault_show(t, "host memory, dictionaries", 50);
 }
 
-static void other_dictionaries_and_memory(struct test *t)
+DEVICE_TEST(faults, other_dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 1);
     fault_show(t, "host memory, other dictionaries", 50);
-}
-
-Test(faults, dictionaries_survive_every_opencl_call)
-{
-    test_each_device(dictionaries_and_opencl);
-}
-
-Test(faults, other_dictionaries_survive_every_opencl_call)
-{
-    test_each_device(other_dictionaries_and_opencl);
 }
 
 /* Arrays of host memory that pass through pinned memory, which the first call creates. */
@@ -474,7 +454,7 @@ Test(faults, calls_over_host_memory_survive_every_opencl_call)
 }
 
 /* Merges that leave out stale values, by groups that wait for each other. */
-static void deduplicating(struct test *t)
+MASK_TEST(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call, "cpu=0,progress=1")
 {
     const struct scenario all[] = {
         { "cleanup", .run = cleanup, .structure = LSM, .held = FIXTURE_HELD },
@@ -488,11 +468,6 @@ static void deduplicating(struct test *t)
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);
     fault_show(t, "OpenCL, merges that leave out what is stale", ERRORS_OF_FEW);
-}
-
-Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
-{
-    test_each_device_with("cpu=0,progress=1", deduplicating);
 }
 
 /* A tree of 180 leaves of 25 elements, which batches of up to 1000 combined values change in place. */
@@ -545,7 +520,7 @@ static ordo_status combine_beyond_pools(struct fixture *s)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MAX);
 }
 
-static void combining(struct test *t)
+MASK_TEST(faults, combines_survive_every_opencl_call, "", "cpu=0")
 {
     static const struct scenario all[] = {
         { "combine of few", .run = combine_few },
@@ -565,12 +540,6 @@ static void combining(struct test *t)
             fault_sweep(t, &is, fault_opencl);
         }
     fault_show(t, "OpenCL, combines in place", ERRORS_OF_FEW);
-}
-
-Test(faults, combines_survive_every_opencl_call)
-{
-    test_each_device(combining);
-    test_each_device_with("cpu=0", combining);
 }
 
 /* Stores enough new keys to make the tree rebuild itself. */
@@ -594,7 +563,7 @@ static ordo_status upsert_between(struct fixture *s)
 }
 
 /* Rebuilds trees in new memory and in place, with a batch and without. */
-static void rebuilding(struct test *t)
+MASK_TEST(faults, trees_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
 {
     static const struct scenario all[] = {
         { "compact", .run = compact, .structure = BLINK, .held = FIXTURE_HELD },
@@ -608,12 +577,6 @@ static void rebuilding(struct test *t)
         fault_sweep(t, &all[i], fault_opencl);
     fault_opencl->only = NULL;
     fault_show(t, "OpenCL, trees built anew, commands refused", 10);
-}
-
-Test(faults, trees_survive_a_driver_that_refuses_all_commands)
-{
-    test_each_device(rebuilding);
-    test_each_device_with("cpu=0", rebuilding);
 }
 
 /* The number of the last call with this name. */
@@ -643,7 +606,7 @@ static ordo_status erase_most(struct fixture *s)
 enum { BUFFERS_OF_A_REBUILD = 8 };
 
 /* A batch succeeds although its last buffers are refused. A later batch frees its memory. */
-static void without_host_memory(struct test *t)
+DEVICE_TEST(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
 {
     const struct scenario is = { "erase of most", .run = erase_most, .structure = BLINK, .held = TREE_HELD,
                                  .device_faults = 128 }; /* one work-item does all: each run makes the same calls */
@@ -666,12 +629,7 @@ static void without_host_memory(struct test *t)
     fixture_forget(&e);
 }
 
-Test(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
-{
-    test_each_device(without_host_memory);
-}
-
-static void refusing(struct test *t)
+MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
 {
     fault_opencl->only = "clEnqueue";
     for (int s = 0; s < N_CONFIGURED; s++) {
@@ -680,22 +638,6 @@ static void refusing(struct test *t)
     }
     fault_opencl->only = NULL;
     fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
-}
-
-Test(faults, dictionaries_survive_a_driver_that_refuses_all_commands)
-{
-    test_each_device(refusing);
-    test_each_device_with("cpu=0", refusing);
-}
-
-Test(faults, dictionaries_survive_every_allocation)
-{
-    test_each_device(dictionaries_and_memory);
-}
-
-Test(faults, other_dictionaries_survive_every_allocation)
-{
-    test_each_device(other_dictionaries_and_memory);
 }
 
 /* ---- a device that failed ---------------------------------------------------------------------------------------- */
@@ -725,7 +667,7 @@ static bool tells(ordo_device *dev, const char *want)
     return strstr(text, want) != NULL;
 }
 
-static void failing_device(struct test *t)
+DEVICE_TEST(faults, a_kernel_that_failed_is_no_want_of_memory)
 {
     ordo_device *dev = t->dev;
 
@@ -746,11 +688,6 @@ static void failing_device(struct test *t)
     test_status(t, with_lasting(dev, 1, -4242, scan_on_host), ORDO_OPENCL);
     test_true(t, tells(dev, "unknown OpenCL code (-4242)"));
     test_ok(t, scan_on_host(dev));
-}
-
-Test(faults, a_kernel_that_failed_is_no_want_of_memory)
-{
-    test_each_device(failing_device);
 }
 
 /* ---- forks ------------------------------------------------------------------------------------------------------- */
@@ -797,15 +734,10 @@ static void fork_with(struct test *t, int structure)
     test_free(&found);
 }
 
-static void forking(struct test *t)
+DEVICE_TEST(faults, a_child_of_fork_asks_the_driver_nothing)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         fork_with(t, s);
-}
-
-Test(faults, a_child_of_fork_asks_the_driver_nothing)
-{
-    test_each_device(forking);
 }
 
 /* ---- checks of the test itself ----------------------------------------------------------------------------------- */
@@ -896,7 +828,7 @@ static void expect_complaint(struct test *t, ordo_status (*wrong)(struct fixture
     fixture_forget(&e);
 }
 
-static void wrong_calls(struct test *t)
+DEVICE_TEST(faults, what_is_wrong_is_noticed)
 {
     expect_complaint(t, pass_over_errors, "ordo_scan", "out differs");
     expect_complaint(t, tell_another_error, "ordo_scan", "ended as");
@@ -904,11 +836,6 @@ static void wrong_calls(struct test *t)
     expect_complaint(t, leak_a_block, "ordo_scan", "blocks of host memory that are left: 1");
     expect_complaint(t, write_an_input, "ordo_scan", "an input was written");
     expect_complaint(t, clear_after_an_error, "ordo_dict_export", "the dictionary holds something else than before");
-}
-
-Test(faults, what_is_wrong_is_noticed)
-{
-    test_each_device(wrong_calls);
 }
 
 static char *text_of(const char *path)

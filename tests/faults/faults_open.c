@@ -188,24 +188,14 @@ static void each_opening(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static void opening_and_opencl(struct test *t)
+DEVICE_TEST(faults_open, opening_survives_every_opencl_call)
 {
     each_opening(t, fault_opencl);
     fault_show(t, "OpenCL, opening devices", 3); /* of 50 that a seed chooses */
 }
 
-static void opening_and_memory(struct test *t)
+DEVICE_TEST(faults_open, opening_survives_every_allocation)
 {
     each_opening(t, &fault_memory);
     fault_show(t, "host memory, opening devices", 3); /* of 50 that a seed chooses */
-}
-
-Test(faults_open, opening_survives_every_opencl_call)
-{
-    test_each_device(opening_and_opencl);
-}
-
-Test(faults_open, opening_survives_every_allocation)
-{
-    test_each_device(opening_and_memory);
 }

@@ -150,16 +150,10 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     ordo_dict_destroy(&dict);
 }
 
-static void check_words(struct test *t)
+MASK_TEST(hash, a_wrong_word_is_noticed, "", "cpu=0")
 {
     break_one_by_one(t, ORDO_U32, 4);
     break_one_by_one(t, ORDO_I64, 0);
-}
-
-Test(hash, a_wrong_word_is_noticed)
-{
-    test_each_device(check_words);
-    test_each_device_with("cpu=0", check_words);
 }
 
 /* ---- keys chosen to collide -------------------------------------------------------------------------------------- */
@@ -190,7 +184,7 @@ static void expect_size(struct test *t, ordo_dict *dict, size_t want)
 }
 
 /* Runs operations of every kind on a table without buckets. Unoptimized kernels read no absent memory either. */
-static void check_no_table(struct test *t)
+DEVICE_TEST(hash, an_empty_table_takes_a_concurrent_batch)
 {
     enum { STORED = 100, COUNT = 2 * STORED };
     uint32_t   keys[COUNT];
@@ -218,13 +212,8 @@ static void check_no_table(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(hash, an_empty_table_takes_a_concurrent_batch)
-{
-    test_each_device(check_no_table);
-}
-
 /* Builds and upserts keys of one partition under the first seed. */
-static void check_one_partition(struct test *t)
+DEVICE_TEST(hash, keys_of_one_partition_get_another_seed)
 {
     enum { COUNT = 100000 };
     uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
@@ -251,11 +240,6 @@ static void check_one_partition(struct test *t)
     free(good);
 }
 
-Test(hash, keys_of_one_partition_get_another_seed)
-{
-    test_each_device(check_one_partition);
-}
-
 static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *keys, size_t count)
 {
     ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .seed = seed));
@@ -266,7 +250,7 @@ static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *key
 }
 
 /* Keys that collide under one seed do not under another, and a table keeps its seed. */
-static void check_seeds(struct test *t)
+DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
 {
     enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
     uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
@@ -291,11 +275,6 @@ static void check_seeds(struct test *t)
     free(good);
 }
 
-Test(hash, another_seed_separates_keys_that_collide)
-{
-    test_each_device(check_seeds);
-}
-
 /* The part of the buckets that have at least this many spills. */
 static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 {
@@ -312,7 +291,7 @@ static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 
 /* Stores more keys of one home bucket than a byte counts. Each has another second bucket, so all fit. After they are
  * erased, some twice, no bucket has HASH_SCAN. */
-static void check_one_bucket(struct test *t)
+MASK_TEST(hash, more_keys_of_a_home_bucket_than_a_byte_counts, "", "cpu=0")
 {
     enum { OTHERS = 100000, COLLIDING = 400 };
     uint32_t *bad = colliding_keys(0x55500000, 2, COLLIDING),
@@ -342,12 +321,6 @@ static void check_one_bucket(struct test *t)
     free(bad);
     free(good);
     free(twice);
-}
-
-Test(hash, more_keys_of_a_home_bucket_than_a_byte_counts)
-{
-    test_each_device(check_one_bucket);
-    test_each_device_with("cpu=0", check_one_bucket);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
@@ -387,7 +360,7 @@ static void check_fullness(struct test *t, uint32_t percent)
     free(keys);
 }
 
-static void check_loads(struct test *t)
+DEVICE_TEST(hash, loads_from_25_to_95_percent)
 {
     static const uint32_t allowed[] = { 0, 25, 95 }, refused[] = { 24, 96, UINT32_MAX }, full[] = { 25, 80, 95 };
     for (size_t i = 0; i < 3; i++) {
@@ -397,16 +370,11 @@ static void check_loads(struct test *t)
     }
 }
 
-Test(hash, loads_from_25_to_95_percent)
-{
-    test_each_device(check_loads);
-}
-
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
 /* Replaces the content three times in 24 steps. Misses read more buckets, but not more in later steps. Then erases
  * most. */
-static void check_misses(struct test *t)
+DEVICE_TEST(hash, misses_stay_fast_after_erasures)
 {
     enum { STORED = 1 << 16, ROUNDS = 24, EACH = STORED / 8 };
     const size_t all = STORED + ROUNDS * EACH;
@@ -433,11 +401,6 @@ static void check_misses(struct test *t)
     test_true(t, left < 1 + (later - 1) / 2);
     ordo_dict_destroy(&dict);
     free(keys);
-}
-
-Test(hash, misses_stay_fast_after_erasures)
-{
-    test_each_device(check_misses);
 }
 
 /* Erases a large table and then absent keys. `keeps`: the table keeps its memory until the last erasure. */
@@ -474,16 +437,11 @@ static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bo
     free(values);
 }
 
-static void check_emptied(struct test *t)
+DEVICE_TEST(hash, erasures_store_nothing_in_an_emptied_table)
 {
     empty_table(t, ORDO_U32, 4, true);
     empty_table(t, ORDO_U32, 4, false);
     empty_table(t, ORDO_I64, 0, true);
-}
-
-Test(hash, erasures_store_nothing_in_an_emptied_table)
-{
-    test_each_device(check_emptied);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -523,15 +481,10 @@ static void expect_peaks(struct test *t, uint32_t value_bytes)
     free(keys);
 }
 
-static void check_peaks(struct test *t)
+DEVICE_TEST(hash, scratch_stays_within_the_documented_peaks)
 {
     expect_peaks(t, 0);
     expect_peaks(t, 4);
-}
-
-Test(hash, scratch_stays_within_the_documented_peaks)
-{
-    test_each_device(check_peaks);
 }
 
 /* A concurrent batch stores all that an upsert with the same memory stores. */
@@ -572,20 +525,15 @@ static void store_with_little(struct test *t, uint64_t limit)
     free(done);
 }
 
-static void check_little(struct test *t)
+DEVICE_TEST(hash, a_concurrent_batch_stores_all_that_an_upsert_does_with_little_memory)
 {
     store_with_little(t, (uint64_t) 5 << 20);
     store_with_little(t, (uint64_t) 8 << 20);
 }
 
-Test(hash, a_concurrent_batch_stores_all_that_an_upsert_does_with_little_memory)
-{
-    test_each_device(check_little);
-}
-
 /* Runs a concurrent batch in which some operations give up, in a table with capacity for all, with the memory that
  * hash.h states. */
-static void check_named_memory(struct test *t)
+DEVICE_TEST(hash, a_concurrent_batch_needs_no_more_memory_than_documented)
 {
     enum { OPERATIONS_MAX = 1000 };
     static const size_t counts[] = { 1, 64, OPERATIONS_MAX };
@@ -629,12 +577,7 @@ static void check_named_memory(struct test *t)
     free(outcomes);
 }
 
-Test(hash, a_concurrent_batch_needs_no_more_memory_than_documented)
-{
-    test_each_device(check_named_memory);
-}
-
-static void check_local(struct test *t)
+DEVICE_TEST(hash, a_device_with_little_local_memory_is_refused)
 {
     const uint64_t local = t->dev->facts.local_bytes;
     ordo_dict     *dict = NULL;
@@ -645,11 +588,6 @@ static void check_local(struct test *t)
     (void) ordo_device_last_error(t->dev, text, sizeof text);
     t->dev->facts.local_bytes = local;
     test_true(t, strstr(text, "needs 16384 bytes of local memory, and the device has 16383") != NULL);
-}
-
-Test(hash, a_device_with_little_local_memory_is_refused)
-{
-    test_each_device(check_local);
 }
 
 /* ---- sparse and dense updates ------------------------------------------------------------------------------------ */
@@ -780,17 +718,11 @@ static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uin
     ordo_dict_destroy(&p.dense);
 }
 
-static void check_some(struct test *t)
+MASK_TEST(hash, sparse_and_dense_updates_make_the_same_table, "", "cpu=0")
 {
     check_pair(t, ORDO_U32, 4, 80);
     check_pair(t, ORDO_U32, 4, 95); /* stashed and displaced elements */
     check_pair(t, ORDO_U64, 8, 90);
-}
-
-Test(hash, sparse_and_dense_updates_make_the_same_table)
-{
-    test_each_device(check_some);
-    test_each_device_with("cpu=0", check_some);
 }
 
 /* Stores keys into small partitions, one by one. */
@@ -813,15 +745,10 @@ static void store_one_by_one(struct test *t, ordo_type type)
 }
 
 /* The last with optimized kernels, as users have them. */
-static void check_wide(struct test *t)
+MASK_TEST(hash, keys_of_8_bytes_in_kernels_of_gpus, "cpu=0")
 {
     store_one_by_one(t, ORDO_I64);
     store_one_by_one(t, ORDO_F64);
     test_optimized(t);
     store_one_by_one(t, ORDO_U64);
-}
-
-Test(hash, keys_of_8_bytes_in_kernels_of_gpus)
-{
-    test_each_device_with("cpu=0", check_wide);
 }

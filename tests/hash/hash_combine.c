@@ -170,7 +170,7 @@ static void check_ways(struct test *t, ordo_type key, uint32_t value_bytes)
         }
 }
 
-static void check_all_ways(struct test *t)
+MASK_TEST(hash_combine, every_type_and_operation, "", "cpu=0,progress=1")
 {
     check_ways(t, ORDO_U32, 4);
     check_ways(t, ORDO_U64, 8);
@@ -180,16 +180,10 @@ static void check_all_ways(struct test *t)
     }
 }
 
-Test(hash_combine, every_type_and_operation)
-{
-    test_each_device(check_all_ways);
-    test_each_device_with("cpu=0,progress=1", check_all_ways);
-}
-
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
 /* Updates of one key, as many as a partition takes and more, alone and among others. */
-static void check_one_key(struct test *t)
+MASK_TEST(hash_combine, thousands_of_updates_of_one_key, "", "cpu=0,progress=1")
 {
     static const size_t counts[] = { 2, HASH_UPDATES_MAX - 1, HASH_UPDATES_MAX, HASH_UPDATES_MAX + 1,
                                      (size_t) 1 << 16 };
@@ -213,17 +207,11 @@ static void check_one_key(struct test *t)
     free(brought);
 }
 
-Test(hash_combine, thousands_of_updates_of_one_key)
-{
-    test_each_device(check_one_key);
-    test_each_device_with("cpu=0,progress=1", check_one_key);
-}
-
 /* ---- dense updates after sparse ones ---------------------------------------------------------------------------- */
 
 /* More keys of one bucket than two buckets hold, some of them old: old ones are combined before some are stashed. Then
  * batches with stashed elements, and with more updates of a partition than sparse ones take. */
-static void check_left(struct test *t)
+MASK_TEST(hash_combine, partitions_left_by_sparse_updates, "", "cpu=0,progress=1")
 {
     enum { OTHERS = 100000, COLLIDING = 400, POOL = OTHERS + COLLIDING };
     struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
@@ -251,14 +239,8 @@ static void check_left(struct test *t)
     free(bad);
 }
 
-Test(hash_combine, partitions_left_by_sparse_updates)
-{
-    test_each_device(check_left);
-    test_each_device_with("cpu=0,progress=1", check_left);
-}
-
 /* Dense updates only. */
-static void check_whole(struct test *t)
+MASK_TEST(hash_combine, dense_updates, "", "cpu=0,progress=1")
 {
     enum { POOL = 9000 };
     struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
@@ -267,12 +249,6 @@ static void check_whole(struct test *t)
     for (int round = 0; round < 4; round++)
         combine_some(&s, ORDO_U32, ORDO_SUM, 1000, 0, POOL);
     end_subject(&s);
-}
-
-Test(hash_combine, dense_updates)
-{
-    test_each_device(check_whole);
-    test_each_device_with("cpu=0,progress=1", check_whole);
 }
 
 /* ---- tables without room ----------------------------------------------------------------------------------------- */
@@ -330,15 +306,9 @@ static void check_seeds(struct test *t)
     free(bad);
 }
 
-static void check_rebuilds(struct test *t)
+MASK_TEST(hash_combine, rebuilt_tables, "", "cpu=0,progress=1")
 {
     check_growth(t);
     check_shrinking(t);
     check_seeds(t);
-}
-
-Test(hash_combine, rebuilt_tables)
-{
-    test_each_device(check_rebuilds);
-    test_each_device_with("cpu=0,progress=1", check_rebuilds);
 }

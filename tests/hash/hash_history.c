@@ -292,7 +292,7 @@ Test(hash_history, has_an_order_that_explains_it)
 /* All faults, also with operations that give up at once. */
 #define ALL_FAULTS (FAULT_LATCHES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
 
-static void faulty_histories(struct test *t)
+MASK_TEST(hash_history, has_one_with_injected_faults, "group=1")
 {
     for (size_t i = 0; i < wanted_histories() / 4; i++) {
         expect_history(t, plans[i % LENGTH(plans)], ALL_FAULTS, t->seed * 100000 + i);
@@ -300,21 +300,11 @@ static void faulty_histories(struct test *t)
     }
 }
 
-Test(hash_history, has_one_with_injected_faults)
-{
-    test_each_device_with("group=1", faulty_histories);
-}
-
-static void every_kind(struct test *t)
+DEVICE_TEST(hash_history, has_one_with_every_kind_of_key_and_value)
 {
     for (size_t i = 0; i < LENGTH(kinds); i += test_wants_all("ORDO_TEST_KINDS") ? 1 : 2)
         for (uint64_t seed = 0; seed < 2; seed++)
             expect_history(t, kinds[i], ALL_FAULTS & ~FAULT_LATCHES, t->seed * 1000 + seed);
-}
-
-Test(hash_history, has_one_with_every_kind_of_key_and_value)
-{
-    test_each_device(every_kind);
 }
 
 /* ---- schedules --------------------------------------------------------------------------------------------------- */

@@ -277,7 +277,7 @@ static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
     }
 }
 
-static void growth(struct test *t)
+MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
 {
     test_optimized(t);
     ordo_dict   *dict = make_tree(t, 0);
@@ -296,13 +296,7 @@ static void growth(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, an_empty_tree_grows)
-{
-    test_each_device(growth);
-    test_each_device_with("cpu=0", growth);
-}
-
-static void no_more_leaves(struct test *t)
+MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for, "", "atomics=legacy")
 {
     static const size_t caps[] = { 1, 2, 3, 20 };
 
@@ -334,12 +328,6 @@ static void no_more_leaves(struct test *t)
     }
 }
 
-Test(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for)
-{
-    test_each_device(no_more_leaves);
-    test_each_device_with("atomics=legacy", no_more_leaves);
-}
-
 /* ---- what gives up ----------------------------------------------------------------------------------------------- */
 
 enum { LEFT = 5000 };
@@ -354,7 +342,7 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
 
 /* Erases all keys. Some operations give up (faults) and are done in order, which rebuilds the almost empty tree from
  * nothing. Then it takes operations as usual. */
-static void erase_all(struct test *t)
+MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
 {
     test_optimized(t);
     ordo_dict   *dict = make_tree(t, 0);
@@ -396,14 +384,8 @@ static void erase_all(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, erases_that_give_up_may_leave_nothing)
-{
-    test_each_device(erase_all);
-    test_each_device_with("cpu=0", erase_all);
-}
-
 /* Runs every operation on one key, so that all want one leaf. */
-static void one_key(struct test *t)
+MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
 {
     test_optimized(t);
     static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
@@ -435,18 +417,12 @@ static void one_key(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, very_many_operations_may_want_one_key)
-{
-    test_each_device(one_key);
-    test_each_device_with("cpu=0", one_key);
-}
-
 /* ---- long ranges ------------------------------------------------------------------------------------------------- */
 
 enum { LONG = 500000 };
 
 /* Half-full leaves: some 35,000. A work-item passes 16,384 in a launch. */
-static void long_ranges(struct test *t)
+DEVICE_TEST(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
 {
     ordo_dict     *dict = NULL;
     uint32_t      *keys = test_alloc(LONG * sizeof *keys), *values = test_alloc(LONG * sizeof *values);
@@ -486,15 +462,10 @@ static void long_ranges(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
-{
-    test_each_device(long_ranges);
-}
-
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* A store needs values, a count or a range upper bounds, and a range rooms. (All other arguments: bad_arguments.) */
-static void missing_arrays(struct test *t)
+DEVICE_TEST(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
 {
     static const uint8_t  codes[] = { ORDO_INSERT, ORDO_COUNT, ORDO_RANGE };
     static const uint32_t keys[] = { 1, 2, 3 }, hi[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
@@ -518,13 +489,8 @@ static void missing_arrays(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
-{
-    test_each_device(missing_arrays);
-}
-
 /* Unknown codes among known ones; rooms past the end of the outputs. */
-static void odd_input(struct test *t)
+MOST_MASKS_TEST(ltree_concurrent, odd_input_does_no_harm)
 {
     ordo_dict     *dict = make_tree(t, 0);
     const uint8_t  codes[] = { ORDO_UPSERT, 11, 12, 255, ORDO_UPSERT, 100 };
@@ -563,12 +529,7 @@ static void odd_input(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, odd_input_does_no_harm)
-{
-    test_each_device_and_most_masks(odd_input);
-}
-
-static void not_supported(struct test *t)
+DEVICE_TEST(ltree_concurrent, others_say_that_they_cannot)
 {
     const struct ordo_dict_config config = { ORDO_U32, 4 };
     const uint8_t                 code = ORDO_FIND;
@@ -588,9 +549,4 @@ static void not_supported(struct test *t)
     }
     test_true(t, ordo_dict_can(tree, ORDO_CAN_CONCURRENT) && !ordo_dict_can(NULL, ORDO_CAN_CONCURRENT));
     ordo_dict_destroy(&tree);
-}
-
-Test(ltree_concurrent, others_say_that_they_cannot)
-{
-    test_each_device(not_supported);
 }

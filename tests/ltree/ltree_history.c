@@ -714,17 +714,11 @@ static bool is_left_out(const struct test *t, uint64_t which)
     return (t->seed + which + IS_SKIPLIST) % 2 && !test_wants_all("ORDO_TEST_KINDS");
 }
 
-static void some_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_on_unknown_devices, "cpu=0", "cpu=0,progress=1,group=1")
 {
     if (is_left_out(t, 0))
         test_skip("unknown devices: with another seed, or in the suite `slow` (ORDO_TEST_KINDS=all)");
     run_plans(t, LENGTH(plans), FAULT_LATE_START);
-}
-
-Test(ltree_history, has_one_on_unknown_devices)
-{
-    test_each_device_with("cpu=0", some_histories);
-    test_each_device_with("cpu=0,progress=1,group=1", some_histories);
 }
 
 enum {
@@ -733,7 +727,7 @@ enum {
 };
 
 /* Failing latches, refused nodes, long pauses between a change's stores and between a reader's looks. */
-static void faulty_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
 {
     if (!t->mask[0] || !is_left_out(t, 2))
         run_plans(t, wanted_histories() / 4, EVERY_FAULT);
@@ -741,14 +735,8 @@ static void faulty_histories(struct test *t)
         run_plans(t, wanted_histories() / 8, SLOW_FAULTS);
 }
 
-Test(ltree_history, has_one_with_faults_injected)
-{
-    test_each_device(faulty_histories);
-    test_each_device_with("group=1", faulty_histories);
-}
-
 /* Operations give up immediately, so that many updates are done in order in the end. */
-static void impatient_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_where_operations_give_up_at_once, "", "cpu=0,progress=1,group=1")
 {
     if (t->mask[0] && is_left_out(t, 1))
         return;
@@ -756,13 +744,7 @@ static void impatient_histories(struct test *t)
     run_plans(t, LENGTH(plans), FAULT_NO_TRIES + FAULT_LATE_START);
 }
 
-Test(ltree_history, has_one_where_operations_give_up_at_once)
-{
-    test_each_device(impatient_histories);
-    test_each_device_with("cpu=0,progress=1,group=1", impatient_histories);
-}
-
-static void every_kind(struct test *t)
+DEVICE_TEST(ltree_history, has_one_with_every_kind_of_key_and_value)
 {
     static const struct plan kinds[] = {
         { "keys f64, values of 8 bytes", ORDO_F64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
@@ -779,11 +761,6 @@ static void every_kind(struct test *t)
     for (size_t i = 0; i < n; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
             expect_history(t, &kinds[i], t->seed * 1000 + seed);
-}
-
-Test(ltree_history, has_one_with_every_kind_of_key_and_value)
-{
-    test_each_device(every_kind);
 }
 
 /* ---- the checker itself ------------------------------------------------------------------------------------------ */
@@ -1002,21 +979,21 @@ struct edit {
 /* Values of 8 bytes in halves, with a pause between them. Values of a history have equal halves. */
 #define TORN_READS                                                                                                     \
     {                                                                                                                  \
-        TREE_FILE, "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n",              \
+        TREE_FILE, "        value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);\n",          \
             "        __global const uint *halves = (__global const uint *) (ltree_values(&batch->tree, op->at) + "     \
             "slot);\n"                                                                                                 \
-            "        value = ordo_load_uncached(halves);\n"                                                                \
+            "        value = ordo_load_uncached(halves);\n"                                                            \
             "        ltree_delay(batch, op, 8);\n"                                                                     \
-            "        value |= (ltree_value) ordo_load_uncached(halves + 1) << 32;\n"                                       \
+            "        value |= (ltree_value) ordo_load_uncached(halves + 1) << 32;\n"                                   \
     }
 #define TORN_WRITES                                                                                                    \
     {                                                                                                                  \
-        TREE_FILE, "        ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);\n",            \
+        TREE_FILE, "        ltree_store_uncached_value(ltree_values(tree, site->node) + site->slot, value);\n",        \
             "        {\n"                                                                                              \
             "            __global uint *halves = (__global uint *) (ltree_values(tree, site->node) + site->slot);\n"   \
-            "            ordo_store_uncached(halves, (uint) value);\n"                                                     \
+            "            ordo_store_uncached(halves, (uint) value);\n"                                                 \
             "            ltree_delay(batch, op, 4);\n"                                                                 \
-            "            ordo_store_uncached(halves + 1, (uint) (value >> 32));\n"                                         \
+            "            ordo_store_uncached(halves + 1, (uint) (value >> 32));\n"                                     \
             "        }\n"                                                                                              \
     }
 

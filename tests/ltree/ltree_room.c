@@ -192,7 +192,7 @@ static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
     return status == ORDO_OK && all;
 }
 
-static void little_memory(struct test *t)
+MASK_TEST(ltree_room, too_little_memory_loses_nothing, "group=1")
 {
     ordo_device *dev = test_open_again(t);
     uint64_t     more = 0;
@@ -201,11 +201,6 @@ static void little_memory(struct test *t)
         more += more / 3 + 4096;
     test_true(t, more > 0 && more < (64u << 20));
     ordo_device_close(&dev);
-}
-
-Test(ltree_room, too_little_memory_loses_nothing)
-{
-    test_each_device_with("group=1", little_memory);
 }
 
 /* ---- queries of very many leaves --------------------------------------------------------------------------------- */
@@ -259,7 +254,7 @@ Test(ltree_room, queries_of_many_leaves_come_to_an_end)
 }
 
 /* Most leaves are empty, and stay because there is no memory for a rebuild. */
-static void used_up(struct test *t)
+MASK_TEST(ltree_room, seeks_get_over_leaves_that_are_used_up, "group=1")
 {
     enum { N = 1 << 16, LEFT = 1 << 15, SEEKS = 64 };
     ordo_device *dev = test_open_again(t);
@@ -288,11 +283,6 @@ static void used_up(struct test *t)
     free_batch(&seek);
     ordo_dict_destroy(&dict);
     ordo_device_close(&dev);
-}
-
-Test(ltree_room, seeks_get_over_leaves_that_are_used_up)
-{
-    test_each_device_with("group=1", used_up);
 }
 
 /* ---- memory that is freed ---------------------------------------------------------------------------------------- */
@@ -331,7 +321,7 @@ static void slide(struct test *t, size_t live, size_t each, size_t batches, size
     ordo_dict_destroy(&dict);
 }
 
-static void windows(struct test *t)
+MASK_TEST(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it, "group=1")
 {
     slide(t, 1 << 14, 1 << 12, 40, 0);
     slide(t, 1 << 14, 1 << 14, 12, 0);
@@ -339,7 +329,7 @@ static void windows(struct test *t)
 }
 
 /* Erases every other key: no leaf is free, and each is half empty. */
-static void half_empty(struct test *t)
+MASK_TEST(ltree_room, leaves_are_given_back_before_stores_are_refused, "group=1")
 {
     enum { KEYS = 1 << 13, NEW = 700 };
     const size_t full = (KEYS + tree_slots() - 1) / tree_slots();
@@ -365,11 +355,6 @@ static void half_empty(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_room, leaves_are_given_back_before_stores_are_refused)
-{
-    test_each_device_with("group=1", half_empty);
-}
-
 /* Distinct for distinct i, in random order. */
 static uint32_t scattered(uint32_t i)
 {
@@ -378,7 +363,7 @@ static uint32_t scattered(uint32_t i)
 }
 
 /* Stores as many random keys as fit into the leaves. Concurrent stores alone fill leaves to two thirds. */
-static void full_leaves(struct test *t)
+MASK_TEST(ltree_room, leaves_are_filled_before_stores_are_refused, "group=1", "cpu=0")
 {
     enum { LEAVES = 64 };
     const size_t keys = LEAVES * tree_slots();
@@ -401,14 +386,8 @@ static void full_leaves(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_room, leaves_are_filled_before_stores_are_refused)
-{
-    test_each_device_with("group=1", full_leaves);
-    test_each_device_with("cpu=0", full_leaves);
-}
-
 /* Memory for the leaves of all keys, but not for a list of all operations in addition. */
-static void short_lists(struct test *t)
+MASK_TEST(ltree_room, lists_leave_memory_for_leaves, "group=1")
 {
     enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and in addition */
     ordo_dict     *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
@@ -430,18 +409,8 @@ static void short_lists(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_room, lists_leave_memory_for_leaves)
-{
-    test_each_device_with("group=1", short_lists);
-}
-
-Test(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it)
-{
-    test_each_device_with("group=1", windows);
-}
-
 /* Stores of existing keys need no leaf, and many stores of few keys keep no more leaves than these need. */
-static void overwritten(struct test *t)
+MASK_TEST(ltree_room, stores_of_keys_that_are_there_take_no_memory, "group=1")
 {
     enum { KEYS = 1 << 12, STORES = 1 << 18 };
     ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
@@ -464,16 +433,11 @@ static void overwritten(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_room, stores_of_keys_that_are_there_take_no_memory)
-{
-    test_each_device_with("group=1", overwritten);
-}
-
 /* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
 
 /* The operations of a batch starve, so the host grows the pools. The next batch splits leaves, whose entries wait for
  * inner nodes until its end; then the pools shrink. The levels' new nodes, the root among them, move with the rest. */
-static void lagging_levels(struct test *t)
+MASK_TEST(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest, "group=1")
 {
     enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
     ordo_dict         *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
@@ -509,11 +473,6 @@ static void lagging_levels(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest)
-{
-    test_each_device_with("group=1", lagging_levels);
-}
-
 /* ---- more elements than can be counted --------------------------------------------------------------------------- */
 
 static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
@@ -528,7 +487,7 @@ static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
 }
 
 /* Pretends that the tree has more elements than fit in a test. */
-static void too_many(struct test *t)
+MASK_TEST(ltree_room, more_elements_than_can_be_counted_are_refused, "group=1")
 {
     enum { N = 100 };
     ordo_dict   *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
@@ -549,9 +508,4 @@ static void too_many(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     free_batch(&b);
     ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, more_elements_than_can_be_counted_are_refused)
-{
-    test_each_device_with("group=1", too_many);
 }

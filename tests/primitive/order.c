@@ -37,7 +37,7 @@ static void check_waits(struct test *t, cl_command_queue queue)
     free(want);
 }
 
-static void waits(struct test *t)
+DEVICE_TEST(order, a_call_waits_for_its_list)
 {
     cl_command_queue own = test_queue(t, 0), loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     test_context(t, "the device's queue");
@@ -50,11 +50,6 @@ static void waits(struct test *t)
     clReleaseCommandQueue(own);
     if (loose)
         clReleaseCommandQueue(loose);
-}
-
-Test(order, a_call_waits_for_its_list)
-{
-    test_each_device(waits);
 }
 
 /* ---- nothing to do ------------------------------------------------------------------------------------------- */
@@ -99,7 +94,7 @@ static ordo_status call_nothing(struct test *t, int which, const struct test_arr
     }
 }
 
-static void nothing(struct test *t)
+DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
     struct test_array out = test_upload(t, NULL, 1, 4, 2);
     cl_int            code = CL_SUCCESS;
@@ -117,11 +112,6 @@ static void nothing(struct test *t)
     }
     test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
     test_free(&out);
-}
-
-Test(order, done_is_signalled_for_no_elements_too)
-{
-    test_each_device(nothing);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
@@ -155,7 +145,7 @@ static void check_chain(struct test *t, cl_command_queue queue)
     free(want);
 }
 
-static void queues(struct test *t)
+EVERY_MASK_TEST(order, calls_follow_each_other_on_any_queue)
 {
     cl_command_queue loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = test_queue(t, 0);
     test_context(t, "a chain on an in-order queue");
@@ -170,13 +160,8 @@ static void queues(struct test *t)
         clReleaseCommandQueue(loose);
 }
 
-Test(order, calls_follow_each_other_on_any_queue)
-{
-    test_each_device_and_mask(queues);
-}
-
 /* Scratch that one queue uses must not go to another queue. */
-static void two_queues(struct test *t)
+DEVICE_TEST(order, queues_at_once_share_no_scratch)
 {
     cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
     struct test_array keys[2];
@@ -201,11 +186,6 @@ static void two_queues(struct test *t)
         free(in[q]);
     }
     free(want);
-}
-
-Test(order, queues_at_once_share_no_scratch)
-{
-    test_each_device(two_queues);
 }
 
 /* Calls on two dictionaries, last used on the device's queue, in one out-of-order queue: the second call gets the first
@@ -267,7 +247,7 @@ Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
 
 /* ---- refused orders ----------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(order, bad_orders_are_refused)
 {
     struct test_array             a = test_upload(t, NULL, 100, 4, 1);
     const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
@@ -297,9 +277,4 @@ static void refusals(struct test *t)
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);
     test_free(&a);
-}
-
-Test(order, bad_orders_are_refused)
-{
-    test_each_device(refusals);
 }

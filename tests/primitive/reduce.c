@@ -4,7 +4,7 @@
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-static void seams(struct test *t)
+MOST_MASKS_TEST(reduce, is_right_at_every_seam_on_every_device_and_mask)
 {
     test_look_back(t);
     try_seams(t, ORDO_I32, ORDO_SUM);
@@ -12,12 +12,7 @@ static void seams(struct test *t)
     try_reduce(t, ORDO_I32, ORDO_SUM, TEST_RANDOM, 3000017);
 }
 
-Test(reduce, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_most_masks(seams);
-}
-
-static void types_and_shapes(struct test *t)
+DEVICE_TEST(reduce, knows_every_type_operation_and_shape)
 {
     for (size_t i = 0; i < 6; i++)
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++)
@@ -25,29 +20,19 @@ static void types_and_shapes(struct test *t)
                 try_reduce(t, test_types[i], (ordo_op) op, (enum test_shape) shape, test_below(t, 50000));
 }
 
-Test(reduce, knows_every_type_operation_and_shape)
-{
-    test_each_device(types_and_shapes);
-}
-
 static void tuned(struct test *t)
 {
     try_reduce(t, ORDO_U32, ORDO_SUM, TEST_RANDOM, 200000 + test_below(t, 9));
 }
 
-static void some_tunings(struct test *t)
+DEVICE_TEST(reduce, is_right_however_it_is_tuned)
 {
     test_unoptimized(t);
     with_some_tunings(t, tuned);
 }
 
-Test(reduce, is_right_however_it_is_tuned)
-{
-    test_each_device(some_tunings);
-}
-
 /* Consecutive launches without waits, of none, one and many groups, on the same tickets: each sums 1 .. count. */
-static void one_launch(struct test *t)
+MASK_TEST(reduce, takes_one_launch_where_groups_may_wait, "progress=1", "cpu=0,progress=1")
 {
     enum { LAUNCHES = 500, COUNT_MAX = 30000 };
     const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
@@ -76,13 +61,7 @@ static void one_launch(struct test *t)
     free(want);
 }
 
-Test(reduce, takes_one_launch_where_groups_may_wait)
-{
-    test_each_device_with("progress=1", one_launch);
-    test_each_device_with("cpu=0,progress=1", one_launch);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(reduce, refuses_bad_arguments)
 {
     struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out);
@@ -104,9 +83,4 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_reduce_host(t->dev, &sum, NULL, 0, NULL), ORDO_INVALID);
     test_free(&in);
     test_free(&out);
-}
-
-Test(reduce, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

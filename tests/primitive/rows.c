@@ -108,7 +108,7 @@ static void try_ways(struct test *t, size_t bytes, size_t count, size_t n_rows)
         try_rows(t, &c);
 }
 
-static void sizes(struct test *t)
+MASK_TEST(rows, of_every_size_go_where_they_belong, "", "cpu=0")
 {
     static const size_t bytes[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 48, 100, 256, 1000, 4096 };
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
@@ -116,13 +116,7 @@ static void sizes(struct test *t)
     try_ways(t, 300000, 3, 2);
 }
 
-Test(rows, of_every_size_go_where_they_belong)
-{
-    test_each_device(sizes);
-    test_each_device_with("cpu=0", sizes);
-}
-
-static void seams(struct test *t)
+MOST_MASKS_TEST(rows, are_moved_at_every_seam_on_every_device_and_mask)
 {
     size_t       counts[TEST_SEAMS];
     const size_t n = test_seams(256, 2048, counts);
@@ -134,12 +128,7 @@ static void seams(struct test *t)
     try_ways(t, 8, 300007, 300007);
 }
 
-Test(rows, are_moved_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_most_masks(seams);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(rows, refuses_bad_arguments)
 {
     const struct ordo_gather_params gather = { 4 }, none = { 0 }, huge = { ORDO_MAX_ROW_BYTES + 1 }, wide = { 400 };
     struct test_array               in = test_upload(t, NULL, 100, 4, 0), index = test_upload(t, NULL, 100, 4, 0);
@@ -161,9 +150,4 @@ static void bad_arguments(struct test *t)
     test_free(&in);
     test_free(&index);
     test_free(&out);
-}
-
-Test(rows, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

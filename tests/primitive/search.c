@@ -90,7 +90,7 @@ static bool type_is_tried(const struct test *t, ordo_type type)
     return strcmp(t->mask, "cpu=0") == 0 && type == ORDO_F64;
 }
 
-static void check_types(struct test *t)
+EVERY_MASK_TEST(search, ranks_and_values_are_those_of_a_binary_search)
 {
     static const uint32_t value_bytes[6] = { 4, 0, 8, 4, 0, 8 };
 
@@ -101,15 +101,10 @@ static void check_types(struct test *t)
             check_type(t, test_types[i], value_bytes[i]);
 }
 
-Test(search, ranks_and_values_are_those_of_a_binary_search)
-{
-    test_each_device_and_mask(check_types);
-}
-
 /* Every shape at sizes where duplicates cross blocks, nodes and tiles; as many queries of a work-item as by default.
  * For GPU code, and for ways that the seed leaves out, uses the kernels of check_types, because others take long to
  * compile. ORDO_TEST_KINDS=all takes all. */
-static void check_shapes(struct test *t)
+EVERY_MASK_TEST(search, every_shape_of_keys_is_searched)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS"), gpu = t->mask[0] != 0;
 
@@ -130,13 +125,8 @@ static void check_shapes(struct test *t)
     }
 }
 
-Test(search, every_shape_of_keys_is_searched)
-{
-    test_each_device_and_mask(check_shapes);
-}
-
 /* Both bounds of keys of every type, of u32 by every way, of the others by half of them. */
-static void check_both_bounds(struct test *t)
+DEVICE_TEST(search, both_bounds_are_those_of_two_searches)
 {
     for (int i = 0; i < 6; i++)
         for (int way = 0; way < 4; way++) {
@@ -156,14 +146,9 @@ static void check_both_bounds(struct test *t)
         }
 }
 
-Test(search, both_bounds_are_those_of_two_searches)
-{
-    test_each_device(check_both_bounds);
-}
-
 /* ---- keys that are not sorted -------------------------------------------------------------------------------- */
 
-static void check_unsorted(struct test *t)
+EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
 {
     enum { COUNT = 3001, QUERIES = 2000 };
     struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = QUERIES, .at = 1 };
@@ -207,15 +192,10 @@ static void check_unsorted(struct test *t)
     }
 }
 
-Test(search, unsorted_keys_give_ranks_within_the_array)
-{
-    test_each_device_and_mask(check_unsorted);
-}
-
 /* ---- memory of the caller's ---------------------------------------------------------------------------------- */
 
 /* A buffer over host memory that is aligned to the element only. */
-static void check_unaligned(struct test *t)
+EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
 {
     enum { COUNT = 5003 };
     struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
@@ -239,14 +219,9 @@ static void check_unaligned(struct test *t)
     free(memory);
 }
 
-Test(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
-{
-    test_each_device_and_mask(check_unaligned);
-}
-
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-static void check_host(struct test *t)
+DEVICE_TEST(search, host_arrays_are_searched)
 {
     const struct search_case c = {
         .type = ORDO_I32, .shape = TEST_FEW, .count = 1001, .n_queries = 500, .value_bytes = 4
@@ -281,14 +256,9 @@ static void check_host(struct test *t)
     free_search_data(&d);
 }
 
-Test(search, host_arrays_are_searched)
-{
-    test_each_device(check_host);
-}
-
 /* ---- the index ----------------------------------------------------------------------------------------------- */
 
-static void check_index_size(struct test *t)
+DEVICE_TEST(search, an_index_takes_less_than_a_twelfth_of_the_keys)
 {
     for (size_t count = 1; count < 3000000; count = count * 3 + 1) {
         for (size_t i = 0; i < 6; i++) {
@@ -309,13 +279,8 @@ static void check_index_size(struct test *t)
     }
 }
 
-Test(search, an_index_takes_less_than_a_twelfth_of_the_keys)
-{
-    test_each_device(check_index_size);
-}
-
 /* Dense keys: one, two or four bytes are enough for each. Some keys are further apart than the rest. */
-static void check_compressed_size(struct test *t)
+DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
 {
     enum { COUNT = 300000 };
     static const struct {
@@ -347,12 +312,7 @@ static void check_compressed_size(struct test *t)
     free(ranks);
 }
 
-Test(search, a_compressed_index_takes_what_its_keys_need)
-{
-    test_each_device(check_compressed_size);
-}
-
-static void check_misuse(struct test *t)
+DEVICE_TEST(search, wrong_arguments_are_refused)
 {
     const struct search_case c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
     struct search_data       d = make_search_data(t, &c);
@@ -419,11 +379,6 @@ static void check_misuse(struct test *t)
     ordo_device_close(&other);
 }
 
-Test(search, wrong_arguments_are_refused)
-{
-    test_each_device(check_misuse);
-}
-
 /* ---- tunables, one at a time; search_tunings.c has all combinations ------------------------------------------ */
 
 /* The three kinds of search, and the tunables that each looks at. */
@@ -458,7 +413,7 @@ static void check_value(struct test *t, const struct ordo_tunable_info *info, bo
 }
 
 /* On a GPU's code one of the two, by the seed; search_tunings has all values. */
-static void check_tunables(struct test *t)
+EVERY_MASK_TEST(search, the_least_and_the_greatest_tunables_give_the_same_answers)
 {
     struct ordo_tunable_info info;
     size_t                   tried = 0;
@@ -483,9 +438,4 @@ static void check_tunables(struct test *t)
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
     }
     test_true(t, tried > 0);
-}
-
-Test(search, the_least_and_the_greatest_tunables_give_the_same_answers)
-{
-    test_each_device_and_mask(check_tunables);
 }

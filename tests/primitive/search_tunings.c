@@ -57,13 +57,8 @@ static size_t try_from(struct test *t, bool wide, bool sorted, size_t k)
     return ran;
 }
 
-static void check_all(struct test *t)
+DEVICE_TEST(search_tunings, every_tuning_gives_the_same_answers)
 {
     for (int way = 0; way < 4; way++)
         test_true(t, try_from(t, way & 1, way >> 1, 0) > 0);
-}
-
-Test(search_tunings, every_tuning_gives_the_same_answers)
-{
-    test_each_device(check_all);
 }

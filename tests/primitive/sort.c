@@ -8,19 +8,14 @@ static const size_t seam_sizes[] = { 0,    1,    2,    3,    31,   32,   33,   6
                                      4096, 4097, 7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
 #define N_SEAMS (sizeof seam_sizes / sizeof *seam_sizes)
 
-static void every_seam(struct test *t)
+EVERY_MASK_TEST(sort, sizes_at_the_seams)
 {
     for (size_t i = 0; i < N_SEAMS; i++)
         check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, seam_sizes[i], i % 2 });
     check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, 300007, false });
 }
 
-Test(sort, sizes_at_the_seams)
-{
-    test_each_device_and_mask(every_seam);
-}
-
-static void every_type(struct test *t)
+DEVICE_TEST(sort, every_type_value_and_shape)
 {
     for (int type = 0; type < 6; type++)
         for (size_t v = 0; v < test_n_value_sizes(); v++)
@@ -33,11 +28,6 @@ static void every_type(struct test *t)
                                                      (enum test_shape) shape,
                                                      n,
                                                      shape % 2 == 1 });
-}
-
-Test(sort, every_type_value_and_shape)
-{
-    test_each_device(every_type);
 }
 
 static void bit_ranges(struct test *t)
@@ -79,7 +69,7 @@ static bool bits_are_tried(const struct test *t, uint32_t bits)
     return bits % 4 == 0 || test_wants_all("ORDO_TEST_KINDS") || (is_own_or_gpu(t) && bits == 5 + t->seed % 3);
 }
 
-static void methods_of_gpus(struct test *t)
+EVERY_MASK_TEST(sort, each_method_on_each_device)
 {
     for (uint32_t method = 0; method < 3; method++)
         for (uint32_t bits = 4; bits <= 8; bits++) {
@@ -94,12 +84,7 @@ static void methods_of_gpus(struct test *t)
         }
 }
 
-Test(sort, each_method_on_each_device)
-{
-    test_each_device_and_mask(methods_of_gpus);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(sort, bad_arguments_are_refused)
 {
     const struct ordo_sort_params good = { .key = ORDO_U32, .value_bytes = 4 };
     struct test_array             keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
@@ -132,11 +117,6 @@ static void bad_arguments(struct test *t)
     test_free(&values);
 }
 
-Test(sort, bad_arguments_are_refused)
-{
-    test_each_device(bad_arguments);
-}
-
 static void host_arrays(struct test *t)
 {
     double                        keys[] = { 3.0, -0.0, 0.0, -7.5, 1e300, -1e300, 2.0 };
@@ -160,18 +140,13 @@ Test(sort, host_arrays)
 /* ---- values where there are none --------------------------------------------------------------------------------- */
 
 /* Values that a forgotten value_bytes would leave next to another key. */
-static void check_values_without_bytes(struct test *t)
+DEVICE_TEST(sort, values_without_bytes_are_refused)
 {
     uint32_t keys[] = { 3, 1, 2 }, values[] = { 30, 10, 20 };
     test_status(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, values, 3), ORDO_INVALID);
     test_true(t, keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
     test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3));
     test_true(t, keys[0] == 1 && keys[1] == 2 && keys[2] == 3);
-}
-
-Test(sort, values_without_bytes_are_refused)
-{
-    test_each_device(check_values_without_bytes);
 }
 
 /* ---- plans and the local pass ------------------------------------------------------------------------------------ */
@@ -254,7 +229,7 @@ static void check_digits(struct test *t, struct ordo_sort_params params)
     }
 }
 
-static void local_pass(struct test *t)
+MASK_TEST(sort, plans_and_the_local_pass_give_the_same_order, "cpu=0,progress=1")
 {
     const bool                    all = test_wants_all("ORDO_TEST_KINDS");
     const struct ordo_sort_params kinds[] = { { .key = ORDO_U64, .value_bytes = 4 },
@@ -267,11 +242,6 @@ static void local_pass(struct test *t)
             check_digits(t, kinds[kind]);
         }
     }
-}
-
-Test(sort, plans_and_the_local_pass_give_the_same_order)
-{
-    test_each_device_with("cpu=0,progress=1", local_pass);
 }
 
 static int by_value(const void *a, const void *b)

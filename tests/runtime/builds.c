@@ -148,7 +148,7 @@ Test(builds, threads_build_what_a_dictionary_will_need)
 }
 
 /* Concurrent threads spend more time than passes. Of the time of opening, calls waited for the builds. */
-static void numbers_of_threads(struct test *t)
+DEVICE_TEST(builds, numbers_of_threads_that_are_none_are_refused)
 {
     static const int          bad[] = { -2, 17, INT32_MAX, INT32_MIN };
     struct ordo_device_config config = { .no_self_test = true, .mask = t->mask };
@@ -171,11 +171,6 @@ static void numbers_of_threads(struct test *t)
     test_ok(t, ordo_device_open(&config, &dev));
     test_true(t, dev->builds.threads_most == 3);
     ordo_device_close(&dev);
-}
-
-Test(builds, numbers_of_threads_that_are_none_are_refused)
-{
-    test_each_device_with("", numbers_of_threads);
 }
 
 Test(builds, opening_counts_what_was_waited_for)
@@ -658,7 +653,7 @@ Test(builds, what_is_prepared_has_run)
 /* ---- dry runs ---------------------------------------------------------------------------------------------------- */
 
 /* With batches of any size, made-up answers do no harm, and leave nothing held. */
-static void dry_run(struct test *t)
+DEVICE_TEST(builds, dry_runs_do_no_harm)
 {
     const struct ordo_structure *const structures[] = { &ordo_lsm_structure, &ordo_sorted_array_structure,
                                                         &ordo_blink_structure, &ordo_hash_structure };
@@ -682,9 +677,4 @@ static void dry_run(struct test *t)
                 }
     test_ok(t, ordo_device_memory(t->dev, &after));
     test_true(t, after.held_bytes == before.held_bytes && after.buffers == before.buffers);
-}
-
-Test(builds, dry_runs_do_no_harm)
-{
-    test_each_device(dry_run);
 }

@@ -61,7 +61,7 @@ Test(device, opens_by_number_kind_and_part_of_a_name)
     expect_named("", facts.name); /* as if it were not set */
 }
 
-static void by_number(struct test *t)
+DEVICE_TEST(device, opens_every_device_by_its_numbers)
 {
     char           select[32], message[256];
     cl_platform_id platforms[16];
@@ -78,11 +78,6 @@ static void by_number(struct test *t)
             test_true(t, ordo_device_id(dev) == ids[d]);
             ordo_device_close(&dev);
         }
-}
-
-Test(device, opens_every_device_by_its_numbers)
-{
-    test_each_device(by_number);
 }
 
 Test(device, lists_the_choices_for_a_wrong_name)
@@ -256,7 +251,7 @@ static void check_adopted(struct test *t, cl_context context, cl_command_queue q
     test_true(t, !queue || clFinish(queue) == CL_SUCCESS);
 }
 
-static void adopts(struct test *t)
+DEVICE_TEST(device, adopts_the_callers_objects)
 {
     const cl_device_id id = ordo_device_id(t->dev);
     cl_int             code = CL_SUCCESS;
@@ -293,14 +288,9 @@ static void adopts(struct test *t)
     clReleaseContext(other);
 }
 
-Test(device, adopts_the_callers_objects)
-{
-    test_each_device(adopts);
-}
-
 /* ---- masks and facts --------------------------------------------------------------------------------------------- */
 
-static void masks(struct test *t)
+DEVICE_TEST(device, masks_lower_facts_and_bad_ones_are_refused)
 {
     static const char *const bad[] = {
         "lanes",         "lanes=two",       "lanes=",   "local=12",      "local=many",
@@ -341,12 +331,7 @@ static void masks(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(device, masks_lower_facts_and_bad_ones_are_refused)
-{
-    test_each_device(masks);
-}
-
-static void facts(struct test *t)
+EVERY_MASK_TEST(device, facts_are_sane)
 {
     const struct ordo_facts *f = t->facts;
     test_true(t, f->name[0] && f->vendor[0] && f->platform[0] && f->driver[0] && f->version[0]);
@@ -369,14 +354,9 @@ static void facts(struct test *t)
     ordo_device_close(&none);
 }
 
-Test(device, facts_are_sane)
-{
-    test_each_device_and_mask(facts);
-}
-
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static void last_error(struct test *t)
+DEVICE_TEST(device, last_error_fits_any_room)
 {
     char         text[64];
     char         whole[1024];
@@ -410,11 +390,6 @@ static void last_error(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(device, last_error_fits_any_room)
-{
-    test_each_device(last_error);
-}
-
 /* ---- tunables and profiles --------------------------------------------------------------------------------------- */
 
 static struct ordo_tunable_info tunable(const struct test *t, ordo_device *dev, const char *name)
@@ -426,7 +401,7 @@ static struct ordo_tunable_info tunable(const struct test *t, ordo_device *dev, 
     test_fail(t, __FILE__, __LINE__, "there is no tunable %s", name);
 }
 
-static void tunables(struct test *t)
+EVERY_MASK_TEST(device, tunables_take_their_choices_only)
 {
     struct ordo_tunable_info info;
     size_t                   n = 0;
@@ -453,11 +428,6 @@ static void tunables(struct test *t)
     test_status(t, ordo_device_set_tunable(NULL, "sort.k4v4.items", 4), ORDO_INVALID);
 }
 
-Test(device, tunables_take_their_choices_only)
-{
-    test_each_device_and_mask(tunables);
-}
-
 static int ignored; /* ignored words of a profile, from a warning */
 
 static void count_ignored(void *user, ordo_log_level level, const char *message)
@@ -474,7 +444,7 @@ static ordo_device *open_logged(const struct test *t)
     return dev;
 }
 
-static void profiles(struct test *t)
+DEVICE_TEST(device, profiles_are_saved_and_read)
 {
     char         dir[] = "/tmp/ordo-profile-test-XXXXXX", path[128], got[128];
     ordo_device *dev;
@@ -520,11 +490,6 @@ static void profiles(struct test *t)
     test_true(t, setenv("ORDO_PROFILE", "off", 1) == 0);
     test_status(t, ordo_device_save_profile(t->dev, got, sizeof got), ORDO_IO);
     test_status(t, ordo_device_save_profile(NULL, got, sizeof got), ORDO_INVALID);
-}
-
-Test(device, profiles_are_saved_and_read)
-{
-    test_each_device(profiles);
 }
 
 enum { NOBODY = 65534 };
@@ -637,7 +602,7 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
 }
 
 /* Tries numbers of pieces around the capacity of the ring. */
-static void in_pieces(struct test *t)
+MASK_TEST(device, large_arrays_go_in_pieces, "cpu=0")
 {
     enum { PIECE = 64, SLOTS = 16 };
     static const size_t    counts[] = { 0, 1, 3, 4, 5, SLOTS - 1, SLOTS, SLOTS + 1, 2 * SLOTS + 5 };
@@ -657,14 +622,9 @@ static void in_pieces(struct test *t)
     t->dev->ring = was;
 }
 
-Test(device, large_arrays_go_in_pieces)
-{
-    test_each_device_with("cpu=0", in_pieces);
-}
-
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void limited(struct test *t)
+EVERY_MASK_TEST(device, keeps_its_memory_limit)
 {
     enum { COUNT = 400000, LIMIT = 2 << 20 };
     const struct ordo_device_config config = { .mask = t->mask, .memory_limit = LIMIT };
@@ -702,11 +662,6 @@ static void limited(struct test *t)
     test_free(&v);
     ordo_device_close(&dev);
     free(keys);
-}
-
-Test(device, keeps_its_memory_limit)
-{
-    test_each_device_and_mask(limited);
 }
 
 static void sort_scratch(struct test *t)
@@ -764,7 +719,7 @@ Test(device, a_sort_takes_the_scratch_it_promises)
 }
 
 /* Everything is released: only the test has references to the context. */
-static void nothing_held(struct test *t)
+DEVICE_TEST(device, closing_gives_everything_back)
 {
     const cl_device_id              id = ordo_device_id(t->dev);
     const struct ordo_device_config config = { .mask = t->mask };
@@ -791,11 +746,6 @@ static void nothing_held(struct test *t)
     clReleaseMemObject(mem);
     test_true(t, comes_to_have(context, before));
     clReleaseContext(context);
-}
-
-Test(device, closing_gives_everything_back)
-{
-    test_each_device(nothing_held);
 }
 
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
@@ -844,7 +794,7 @@ static void run_workers(struct test *t, ordo_device *const devices[THREADS])
     }
 }
 
-static void threads_sort(struct test *t)
+DEVICE_TEST(device, threads_share_it)
 {
     ordo_device *other = test_open_again(t);
     test_context(t, "%d threads on one device", THREADS);
@@ -852,11 +802,6 @@ static void threads_sort(struct test *t)
     test_context(t, "%d threads on two devices", THREADS);
     run_workers(t, (ordo_device *[]) { t->dev, other, t->dev, other });
     ordo_device_close(&other);
-}
-
-Test(device, threads_share_it)
-{
-    test_each_device(threads_sort);
 }
 
 /* In the child. The exit status is the number of the failed expectation. */
@@ -897,7 +842,7 @@ static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
     return dev ? 22 : 0;
 }
 
-static void forks(struct test *t)
+DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
 {
     uint32_t          keys[100] = { 0 };
     ordo_index       *index = NULL;
@@ -917,11 +862,6 @@ static void forks(struct test *t)
     test_ok(t, sort_few(t->dev));
     ordo_index_destroy(&index);
     test_free(&a);
-}
-
-Test(device, a_forked_child_is_refused_and_may_close)
-{
-    test_each_device(forks);
 }
 
 /* ---- order by addresses ------------------------------------------------------------------------------------------ */
@@ -947,14 +887,9 @@ Test(device, goes_by_fences_where_addresses_give_no_order)
     overlay_end(&o);
 }
 
-static void keeps_addresses(struct test *t)
+MASK_TEST(device, goes_by_addresses_where_they_give_order, "address_order=1")
 {
     if (!t->facts->cpu && t->facts->atomics != ORDO_ATOMICS_NVIDIA)
         return; /* these do not report it */
     test_true(t, t->facts->address_order && strcmp(t->facts->dropped, "") == 0);
-}
-
-Test(device, goes_by_addresses_where_they_give_order)
-{
-    test_each_device_with("address_order=1", keeps_addresses);
 }

@@ -225,7 +225,7 @@ Test(program, errors_behind_branches_are_at_their_lines)
 
 /* ---- missing modules --------------------------------------------------------------------------------------------- */
 
-static void wrong_names(struct test *t)
+DEVICE_TEST(program, an_unknown_module_is_named)
 {
     struct ordo_call         call;
     struct ordo_kernel      *kernel = NULL;
@@ -239,11 +239,6 @@ static void wrong_names(struct test *t)
     test_ok(t, scan_few(t->dev));
 }
 
-Test(program, an_unknown_module_is_named)
-{
-    test_each_device(wrong_names);
-}
-
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 static size_t n_programs(const ordo_device *dev)
@@ -254,7 +249,7 @@ static size_t n_programs(const ordo_device *dev)
     return n;
 }
 
-static void variants(struct test *t)
+DEVICE_TEST(program, a_variant_is_built_once)
 {
     const uint32_t in[] = { 1, 2, 3 };
     const uint64_t in64[] = { 1, 2, 3 };
@@ -275,13 +270,8 @@ static void variants(struct test *t)
     test_true(t, n_programs(t->dev) == before + 1);
 }
 
-Test(program, a_variant_is_built_once)
-{
-    test_each_device(variants);
-}
-
 /* The expanded text has no include, each file once, and the lines in their places. */
-static void expansion(struct test *t)
+DEVICE_TEST(program, includes_are_expanded)
 {
     const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };
     char                    *text = NULL, *options = ordo_program_options(t->dev, defines);
@@ -295,9 +285,4 @@ static void expansion(struct test *t)
     test_true(t, strstr(options, " -DONE=1") && strstr(options, " -DTWO=-2") && strstr(options, " -DORDO_CPU="));
     free(text);
     free(options);
-}
-
-Test(program, includes_are_expanded)
-{
-    test_each_device(expansion);
 }

@@ -2,7 +2,7 @@
 /* Helpers for tests of device code: each device in turn, random input of several shapes, guarded device arrays,
  * comparisons that report the difference.
  *
- *     static void check_scan(struct test *t)
+ *     DEVICE_TEST(scan, sums_earlier_elements)
  *     {
  *         uint32_t *keys = test_alloc(count * sizeof *keys);
  *         test_keys(t, ORDO_U32, TEST_RANDOM, count, keys);
@@ -15,8 +15,6 @@
  *         test_free(&in);
  *         test_free(&out);
  *     }
- *
- *     Test(scan, sums_earlier_elements) { test_each_device(check_scan); }
  *
  * A failure ends the test and prints the device, the mask, the seed and the context.
  *
@@ -59,6 +57,28 @@ void test_each_device_and_most_masks(test_body body);
 
 /* Runs body on every OpenCL device with this mask. */
 void test_each_device_with(const char *mask, test_body body);
+
+/* Define a test of Criterion whose body has a device, `t`. The body runs on every device, or on every device with each
+ * of these masks ("" is the device itself), or as test_each_device_and_mask and test_each_device_and_most_masks do. */
+#define DEVICE_TEST(suite, name)     TEST_BY(suite, name, test_each_device)
+#define EVERY_MASK_TEST(suite, name) TEST_BY(suite, name, test_each_device_and_mask)
+#define MOST_MASKS_TEST(suite, name) TEST_BY(suite, name, test_each_device_and_most_masks)
+#define MASK_TEST(suite, name, ...)                                                                                    \
+    static void suite##_##name##_body(struct test *t);                                                                 \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        static const char *const masks[] = { __VA_ARGS__ };                                                            \
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)                                                      \
+            test_each_device_with(masks[m], suite##_##name##_body);                                                    \
+    }                                                                                                                  \
+    static void suite##_##name##_body(struct test *t)
+#define TEST_BY(suite, name, run)                                                                                      \
+    static void suite##_##name##_body(struct test *t);                                                                 \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        run(suite##_##name##_body);                                                                                    \
+    }                                                                                                                  \
+    static void suite##_##name##_body(struct test *t)
 
 /* Whether this environment variable is "all", as in the suite `slow`, which tests all combinations instead of some. */
 bool test_wants_all(const char *variable);

@@ -66,7 +66,7 @@ static void check_records(struct test *t, ordo_dict *dict, size_t leaf)
     expect_broken(t, dict, leaves, at + PLACE, place | 0xfffffff0u, "T4");
 }
 
-static void check_words(struct test *t)
+MASK_TEST(hamt, check_names_a_wrong_word, "", "cpu=0")
 {
     ordo_dict                   *dict = make(t, 4);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
@@ -103,14 +103,8 @@ static void check_words(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(hamt, check_names_a_wrong_word)
-{
-    test_each_device(check_words);
-    test_each_device_with("cpu=0", check_words);
-}
-
 /* Changes the header, and words of each level of nodes: with a child, without one, the last. */
-static void check_node_words(struct test *t)
+MASK_TEST(hamt, check_names_a_wrong_node, "", "cpu=0")
 {
     ordo_dict                   *dict = make_of(t, 4, true);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
@@ -128,12 +122,6 @@ static void check_node_words(struct test *t)
     }
     expect_broken(t, dict, tables, HAMT_HEADER + 1, read_word(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
     ordo_dict_destroy(&dict);
-}
-
-Test(hamt, check_names_a_wrong_node)
-{
-    test_each_device(check_node_words);
-    test_each_device_with("cpu=0", check_node_words);
 }
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
@@ -163,7 +151,7 @@ static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
 }
 
 /* Expects a leaf for each region of 1024 keys that has one, 256 bytes for a node, and 5 levels for 4-byte keys. */
-static void check_fixed_depth(struct test *t)
+DEVICE_TEST(hamt, fixed_depth_makes_each_leaf_a_bitmap)
 {
     enum { N = 4000 };
     ordo_dict *dict = make_of(t, 0, true);
@@ -191,12 +179,7 @@ static void check_fixed_depth(struct test *t)
     free(wide);
 }
 
-Test(hamt, fixed_depth_makes_each_leaf_a_bitmap)
-{
-    test_each_device(check_fixed_depth);
-}
-
-static void check_memory(struct test *t)
+DEVICE_TEST(hamt, memory_fits_the_kind_of_set)
 {
     enum { N = 1 << 18 };
 
@@ -204,11 +187,6 @@ static void check_memory(struct test *t)
     test_true(t, bits_a_key(t, N, 4) <= 4.8);      /* bitmaps, a quarter full */
     test_true(t, bits_a_key(t, N, 256) <= 24);     /* short keys */
     test_true(t, bits_a_key(t, N, 16000) <= 41.6); /* whole keys */
-}
-
-Test(hamt, memory_fits_the_kind_of_set)
-{
-    test_each_device(check_memory);
 }
 
 /* Expects equal records. `record`: words of each; with places_differ, blocks may lie elsewhere. */
@@ -267,16 +245,10 @@ static void check_history_of(struct test *t, bool fixed_depth)
     free(extra);
 }
 
-static void check_history(struct test *t)
+MASK_TEST(hamt, a_set_has_one_shape_after_any_history, "", "cpu=0,progress=1")
 {
     check_history_of(t, false);
     check_history_of(t, true);
-}
-
-Test(hamt, a_set_has_one_shape_after_any_history)
-{
-    test_each_device(check_history);
-    test_each_device_with("cpu=0,progress=1", check_history);
 }
 
 /* ---- two kinds of update ----------------------------------------------------------------------------------------- */
@@ -358,7 +330,7 @@ static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool f
     free(values);
 }
 
-static void check_two_ways(struct test *t)
+MASK_TEST(hamt, both_kinds_of_update_make_the_same_leaves, "", "cpu=0,progress=1")
 {
     two_ways(t, ORDO_U32, 0, false);
     two_ways(t, ORDO_U32, 4, false);
@@ -366,14 +338,8 @@ static void check_two_ways(struct test *t)
     two_ways(t, ORDO_U32, 4, true);
 }
 
-Test(hamt, both_kinds_of_update_make_the_same_leaves)
-{
-    test_each_device(check_two_ways);
-    test_each_device_with("cpu=0,progress=1", check_two_ways);
-}
-
 /* Bitmaps become sorted keys by erasures, then bitmaps again. At last all keys are erased. */
-static void check_thinning(struct test *t)
+DEVICE_TEST(hamt, bitmaps_empty_and_fill_again)
 {
     enum { N = 6000, KEPT = 37 };
     uint32_t    *keys = test_alloc(N * sizeof *keys), gone = 0;
@@ -410,13 +376,8 @@ static void check_thinning(struct test *t)
     free(keys);
 }
 
-Test(hamt, bitmaps_empty_and_fill_again)
-{
-    test_each_device(check_thinning);
-}
-
 /* All keys but the first and last lie in one cell, so a search continues among its leaves. */
-static void check_one_cell(struct test *t)
+DEVICE_TEST(hamt, keys_may_share_one_cell)
 {
     enum { N = 20000 };
     uint64_t  *keys = test_alloc(N * sizeof *keys), got = 0;
@@ -444,9 +405,4 @@ static void check_one_cell(struct test *t)
     free(selected);
     free(keys);
     free(ranks);
-}
-
-Test(hamt, keys_may_share_one_cell)
-{
-    test_each_device(check_one_cell);
 }

@@ -216,7 +216,7 @@ static size_t size_of(const struct by_hand *h)
     return plain.n;
 }
 
-static void read_by_hand(struct test *t)
+DEVICE_TEST(roaring, bytes_made_by_hand)
 {
     for (size_t i = 0; i < LENGTH(by_hand); i++) {
         const struct by_hand *h = &by_hand[i];
@@ -234,11 +234,6 @@ static void read_by_hand(struct test *t)
         free(bytes.at);
         ordo_dict_destroy(&dict);
     }
-}
-
-Test(roaring, bytes_made_by_hand)
-{
-    test_each_device(read_by_hand);
 }
 
 /* ---- random sets ------------------------------------------------------------------------------------------------- */
@@ -280,7 +275,7 @@ static void check_set(struct test *t, ordo_dict *dict, bool wide, const uint64_t
 
 enum { SETS = 6, KEYS = 150000 };
 
-static void random_sets(struct test *t)
+MASK_TEST(roaring, random_sets_survive_write_and_read, "", "cpu=0")
 {
     uint64_t *keys = test_alloc(KEYS * sizeof *keys);
 
@@ -293,12 +288,6 @@ static void random_sets(struct test *t)
         ordo_dict_destroy(&dict);
     }
     free(keys);
-}
-
-Test(roaring, random_sets_survive_write_and_read)
-{
-    test_each_device(random_sets);
-    test_each_device_with("cpu=0", random_sets);
 }
 
 /* ---- wrong bytes ------------------------------------------------------------------------------------------------- */
@@ -424,7 +413,7 @@ static void read_changed(struct test *t, ordo_dict *dict, bool wide, const uint8
     free(elements);
 }
 
-static void changed_sets(struct test *t)
+DEVICE_TEST(roaring, changed_bytes_are_a_set_or_refused)
 {
     const char    *tries = getenv("ORDO_TEST_OPS");
     const unsigned all = tries ? (unsigned) strtoul(tries, NULL, 0) : 100;
@@ -448,14 +437,9 @@ static void changed_sets(struct test *t)
     free(keys);
 }
 
-Test(roaring, changed_bytes_are_a_set_or_refused)
-{
-    test_each_device(changed_sets);
-}
-
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static void arguments(struct test *t)
+DEVICE_TEST(roaring, bytes_may_begin_anywhere_and_must_fit)
 {
     const struct by_hand *h = &by_hand[2];
     ordo_dict            *set = make_set(t, false, 0), *map = make_set(t, false, 4), *other = NULL;
@@ -489,11 +473,6 @@ static void arguments(struct test *t)
     ordo_dict_destroy(&map);
     test_free(&in);
     test_free(&out);
-}
-
-Test(roaring, bytes_may_begin_anywhere_and_must_fit)
-{
-    test_each_device(arguments);
 }
 
 /* ---- CRoaring ---------------------------------------------------------------------------------------------------- */
@@ -537,7 +516,7 @@ static void expect_croaring_reads(struct test *t, const struct bytes *b, const u
     roaring_bitmap_free(bitmap);
 }
 
-static void with_croaring(struct test *t)
+DEVICE_TEST(roaring, reads_and_writes_the_bytes_of_croaring)
 {
     uint64_t *keys = test_alloc(KEYS * sizeof *keys);
 
@@ -558,11 +537,6 @@ static void with_croaring(struct test *t)
     free(keys);
 }
 
-Test(roaring, reads_and_writes_the_bytes_of_croaring)
-{
-    test_each_device(with_croaring);
-}
-
 /* Adds runs of random lengths as ranges. CRoaring may write other bytes for them than for the same keys added one by
  * one, as for {5, 6}. Ordo reads both, and writes the latter. */
 static size_t random_ranges(struct test *t, unsigned s, roaring_bitmap_t *bitmap, uint64_t *keys)
@@ -580,7 +554,7 @@ static size_t random_ranges(struct test *t, unsigned s, roaring_bitmap_t *bitmap
     return n;
 }
 
-static void ranges_of_croaring(struct test *t)
+DEVICE_TEST(roaring, ranges_of_croaring_are_written_as_keys_added_one_by_one)
 {
     uint64_t *keys = test_alloc(KEYS * sizeof *keys);
     size_t    differ = 0;
@@ -610,11 +584,6 @@ static void ranges_of_croaring(struct test *t)
     }
     test_true(t, differ > 0);
     free(keys);
-}
-
-Test(roaring, ranges_of_croaring_are_written_as_keys_added_one_by_one)
-{
-    test_each_device(ranges_of_croaring);
 }
 
 #endif

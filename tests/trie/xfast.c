@@ -81,7 +81,7 @@ static void count_with(struct test *t, unsigned width, uint32_t group, unsigned 
     ordo_dict_destroy(&dict);
 }
 
-static void counts(struct test *t)
+DEVICE_TEST(xfast, counts_keys_under_a_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
         count_with(t, width, 0, 1);
@@ -90,11 +90,6 @@ static void counts(struct test *t)
         count_with(t, width, 8, 40);
         count_with(t, width, 4, 6000);
     }
-}
-
-Test(xfast, counts_keys_under_a_prefix)
-{
-    test_each_device(counts);
 }
 
 /* ---- longest stored prefix --------------------------------------------------------------------------------------- */
@@ -190,7 +185,7 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     ordo_dict_destroy(&dict);
 }
 
-static void matches(struct test *t)
+DEVICE_TEST(xfast, finds_the_longest_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
         match_with(t, width, 1, 64, 0, false);
@@ -199,12 +194,7 @@ static void matches(struct test *t)
     }
 }
 
-Test(xfast, finds_the_longest_prefix)
-{
-    test_each_device(matches);
-}
-
-static void lengths(struct test *t)
+DEVICE_TEST(xfast, prefixes_encode_and_decode)
 {
     for (unsigned length = 0; length < 64; length++) {
         const uint64_t bits = test_random(t);
@@ -220,14 +210,9 @@ static void lengths(struct test *t)
     test_true(t, ordo_prefix_u64_length(0) == 64 && ordo_prefix_u32_length(0) == 32);
 }
 
-Test(xfast, prefixes_encode_and_decode)
-{
-    test_each_device(lengths);
-}
-
 /* ---- few keys ---------------------------------------------------------------------------------------------------- */
 
-static void few(struct test *t)
+DEVICE_TEST(xfast, has_no_key_or_one)
 {
     const uint64_t word = ordo_prefix_u64(5ull << 61, 3), one[] = { 0, word, UINT64_MAX };
     const uint8_t  length[] = { 0, 3, 64 };
@@ -247,14 +232,9 @@ static void few(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, has_no_key_or_one)
-{
-    test_each_device(few);
-}
-
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(xfast, refuses_other_types_and_structures)
 {
     const uint32_t key = 1;
     const uint8_t  length = 1;
@@ -275,11 +255,6 @@ static void refusals(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, refuses_other_types_and_structures)
-{
-    test_each_device(refusals);
-}
-
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, uint32_t bits,
@@ -288,7 +263,7 @@ static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t
     expect_broken(t, dict, mem, word, read_word(t, mem, word) ^ bits, invariant);
 }
 
-static void invariants(struct test *t)
+DEVICE_TEST(xfast, check_names_each_broken_invariant)
 {
     static uint64_t keys[KEYS];
     static uint8_t  found[KEYS];
@@ -327,9 +302,4 @@ static void invariants(struct test *t)
     free(table);
     free(words);
     ordo_dict_destroy(&dict);
-}
-
-Test(xfast, check_names_each_broken_invariant)
-{
-    test_each_device(invariants);
 }

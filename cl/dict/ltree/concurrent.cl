@@ -277,7 +277,7 @@ LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,
                  __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
-                 __global const ordo_key *hi, ulong his_at, __global const ltree_value *values, ulong values_at,
+                 __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values, ulong values_at,
                  __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
                  __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
                  __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,

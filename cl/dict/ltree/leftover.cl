@@ -62,10 +62,10 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
  * may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
-                  ulong codes_at, __global const ordo_key *hi, ulong his_at, __global const ltree_value *values,
+                  ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
                   ulong values_at, __global const ulong *rooms, ulong rooms_at, ulong range_capacity,
                   __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
-                  __global ltree_value *values_out, __global ordo_key *his_out, __global uint *before,
+                  __global ltree_value *values_out, __global ordo_key *hi_out, __global uint *before,
                   __global uint4 *rest)
 {
     const uint l = (uint) get_global_id(0);
@@ -85,7 +85,7 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     if (kind == LEFT_UPDATES && values && code != CODE_ERASE)
         values_out[p] = values[values_at + i];
     if (kind == LEFT_COUNTS) {
-        his_out[p] = hi[his_at + i];
+        hi_out[p] = hi[hi_at + i];
         before[p] = left[l].y;
     }
 }
