@@ -42,9 +42,9 @@ enum { APART = 10000, HELD = 60000, CROWD = 2300 };
 /* Mixed updates, each key twice. `erases`: a bit for each update that erases. */
 static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
 {
-    uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
-             *values = test_alloc((size_t) 2 * CROWD * sizeof *values);
-    uint8_t *codes = test_alloc((size_t) 2 * CROWD);
+    AUTO_FREE uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
+                       *values = test_alloc((size_t) 2 * CROWD * sizeof *values);
+    AUTO_FREE uint8_t *codes = test_alloc((size_t) 2 * CROWD);
 
     for (uint32_t i = 0; i < 2 * CROWD; i++) {
         twice[i] = keys[i / 2];
@@ -56,18 +56,15 @@ static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, co
     };
     test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
     (void) model_apply(model, &batch);
-    free(twice);
-    free(values);
-    free(codes);
 }
 
 /* A batch between two neighbouring keys, that is, for one leaf of a tree too large for a rebuild. Many of its
  * operations erase absent keys. */
 static void crowd(struct test *t, int structure)
 {
-    uint32_t    *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
-    ordo_dict   *dict = NULL;
-    struct model model = model_empty(ORDO_U32, 4);
+    AUTO_FREE uint32_t     *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
+    AUTO_DICT ordo_dict    *dict = NULL;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
 
     for (uint32_t i = 0; i < HELD; i++) {
         keys[i] = APART * i;
@@ -92,10 +89,6 @@ static void crowd(struct test *t, int structure)
     model_batch(&model, ORDO_ERASE, keys, NULL, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
-    free(keys);
-    free(values);
 }
 
 /* With a mask, tests every fourth structure, selected by the seed. */
@@ -208,10 +201,10 @@ static struct mixture across(struct test *t, uint32_t held, bool counts)
 
 static void seek_across(struct test *t, int structure, uint32_t held, bool counts)
 {
-    uint32_t      *keys = words(), *values = words();
-    ordo_dict     *dict = NULL;
-    struct model   model = model_empty(ORDO_U32, 4);
-    struct mixture m = across(t, held, counts), want = mixture_empty();
+    AUTO_FREE uint32_t *keys = words(), *values = words();
+    ordo_dict          *dict = NULL;
+    struct model        model = model_empty(ORDO_U32, 4);
+    struct mixture      m = across(t, held, counts), want = mixture_empty();
 
     test_context(t, "%s: seeks across %u keys%s", structures[structure].name, held, counts ? ", counts" : "");
     for (uint32_t i = 0; i < held; i++) {
@@ -237,8 +230,6 @@ static void seek_across(struct test *t, int structure, uint32_t held, bool count
     model_free(&model);
     mixture_free(&m);
     mixture_free(&want);
-    free(keys);
-    free(values);
 }
 
 DEVICE_TEST(dict, seeks_skip_many_absent_keys)

@@ -100,10 +100,10 @@ enum { N = 100, ROOM = 300 };
 /* Values for a dictionary without values. */
 static void superfluous_values(struct test *t, int structure)
 {
-    struct test_array       words_on = test_upload(t, NULL, 8, 4, 1), more_on = test_upload(t, NULL, 8, 4, 1);
-    const struct ordo_slice words = test_slice(&words_on), more = test_slice(&more_on);
-    ordo_dict              *dict = NULL;
-    size_t                  size = 0;
+    AUTO_ARRAY struct test_array words_on = test_upload(t, NULL, 8, 4, 1), more_on = test_upload(t, NULL, 8, 4, 1);
+    const struct ordo_slice      words = test_slice(&words_on), more = test_slice(&more_on);
+    AUTO_DICT ordo_dict         *dict = NULL;
+    size_t                       size = 0;
 
     test_context(t, "values for a %s without", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 0, &dict));
@@ -123,9 +123,6 @@ static void superfluous_values(struct test *t, int structure)
     test_ok(t, ordo_dict_upsert(dict, words, ordo_none(), 8, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&words_on);
-    test_free(&more_on);
 }
 
 DEVICE_TEST(dict_arguments, values_of_a_set_are_refused)
@@ -138,14 +135,14 @@ DEVICE_TEST(dict_arguments, values_of_a_set_are_refused)
 static void keys_as_values(struct test *t, int structure)
 {
     enum { COUNT = 20000 };
-    uint32_t  *numbers = test_alloc(COUNT * sizeof *numbers), *got = test_alloc(COUNT * sizeof *got);
-    uint8_t   *found = test_alloc(COUNT);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t  *numbers = test_alloc(COUNT * sizeof *numbers), *got = test_alloc(COUNT * sizeof *got);
+    AUTO_FREE uint8_t   *found = test_alloc(COUNT);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     for (uint32_t i = 0; i < COUNT; i++)
         numbers[i] = i * 2654435761U;
-    struct test_array       array = test_upload(t, numbers, COUNT, 4, 1);
-    const struct ordo_slice both = test_slice(&array);
+    AUTO_ARRAY struct test_array array = test_upload(t, numbers, COUNT, 4, 1);
+    const struct ordo_slice      both = test_slice(&array);
 
     test_context(t, "keys that are the values of a %s", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
@@ -156,11 +153,6 @@ static void keys_as_values(struct test *t, int structure)
     test_same(t, "values", ORDO_U32, got, numbers, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         test_true(t, found[i] == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&array);
-    free(numbers);
-    free(got);
-    free(found);
 }
 
 MASK_TEST(dict_arguments, keys_may_be_their_own_values, "", "cpu=0")
@@ -255,9 +247,9 @@ static void missing_arrays(struct test *t, ordo_dict *dict)
 
 static void little_room(struct test *t, ordo_dict *dict)
 {
-    struct model model = model_empty(ORDO_U32, 4);
-    struct mixed m, want;
-    size_t       needed = 0, room = 0;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
+    struct mixed            m, want;
+    size_t                  needed = 0, room = 0;
 
     model_fill(&model, 0, HELD);
     make_mixed(&m, ORDO_FIND);
@@ -288,7 +280,6 @@ static void little_room(struct test *t, ordo_dict *dict)
     test_same(t, "range_values", ORDO_U32, m.range_values, want.range_values, ROOM);
     test_same_bytes(t, "found", m.found, want.found, N);
     expect_content(t, dict, &model);
-    model_free(&model);
 }
 
 /* One order query of each code among other operations. */
@@ -311,13 +302,12 @@ static void no_order(struct test *t, ordo_dict *dict)
 DEVICE_TEST(dict_arguments, a_mixed_batch_is_refused_as_a_whole)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         unknown_codes(t, dict);
         missing_arrays(t, dict);
         if (structure_is(s, ORDO_NO_ORDER))
             no_order(t, dict);
         else
             little_room(t, dict);
-        ordo_dict_destroy(&dict);
     }
 }

@@ -115,8 +115,8 @@ static void *empty(size_t count, size_t bytes)
 
 static void change(struct pair *p, ordo_code code, size_t count)
 {
-    void                        *keys = draw_keys(p, count, NULL), *values = draw_words(p, count, p->value_bytes);
-    uint8_t                     *codes = test_alloc(count + 1);
+    AUTO_FREE void              *keys = draw_keys(p, count, NULL), *values = draw_words(p, count, p->value_bytes);
+    AUTO_FREE uint8_t           *codes = test_alloc(count + 1);
     const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
 
     memset(codes, (int) code, count);
@@ -125,9 +125,6 @@ static void change(struct pair *p, ordo_code code, size_t count)
         test_ok(p->t, ordo_dict_erase_host(p->dict, keys, count));
     else
         test_ok(p->t, ordo_dict_upsert_host(p->dict, keys, p->value_bytes ? values : NULL, count));
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 static void expect_same(struct pair *p, const char *what, const void *got, const void *want, size_t bytes)
@@ -144,9 +141,9 @@ static void expect_same(struct pair *p, const char *what, const void *got, const
 /* Checks the dictionary and compares its content with the model. */
 static void expect_model(struct pair *p)
 {
-    const size_t n = p->model.count;
-    uint8_t     *keys = empty(n, p->key_bytes), *values = empty(n, p->value_bytes);
-    size_t       count = 0;
+    const size_t       n = p->model.count;
+    AUTO_FREE uint8_t *keys = empty(n, p->key_bytes), *values = empty(n, p->value_bytes);
+    size_t             count = 0;
 
     test_ok(p->t, ordo_dict_check(p->dict, NULL));
     test_ok(p->t, ordo_dict_export_host(p->dict, keys, p->value_bytes ? values : NULL, n, &count));
@@ -156,8 +153,6 @@ static void expect_model(struct pair *p)
         test_true(p->t, get_word(keys, p->key_bytes, i) == p->model.element[i].key);
         test_true(p->t, p->value_bytes == 0 || get_word(values, p->value_bytes, i) == p->model.element[i].value);
     }
-    free(keys);
-    free(values);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -253,9 +248,9 @@ static struct how draw_how(struct pair *p)
 static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, const void *keys, size_t count,
                          bool on_host)
 {
-    void        *taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
-    void        *values = draw_words(p, count, p->value_bytes);
-    struct given g = given_of(p, count);
+    AUTO_FREE void *taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
+    AUTO_FREE void *values = draw_words(p, count, p->value_bytes);
+    struct given    g = given_of(p, count);
 
     g.value = how.value;
     g.op = how.op;
@@ -263,18 +258,14 @@ static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, 
     test_ok(p->t, call_with(p, "ordo_dict_combine", &g, on_host, (void *[]) { taken, values }));
     test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
     expect_model(p);
-    free(taken);
-    free(values);
 }
 
 static void combine(struct pair *p, size_t count, bool on_host)
 {
-    uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
-    void     *keys = draw_keys(p, count, forms);
+    AUTO_FREE uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
+    AUTO_FREE void     *keys = draw_keys(p, count, forms);
 
     combine_keys(p, draw_how(p), forms, keys, count, on_host);
-    free(forms);
-    free(keys);
 }
 
 /* Batches for a dictionary of keys 0, 8, 16 ...: `keys` keys, `apart` apart, in turn, beginning with `first`. A node
@@ -309,22 +300,20 @@ static const struct boundary {
 
 static void combine_at(struct pair *p, const struct boundary *boundary, struct how how)
 {
-    uint64_t *forms = test_alloc(boundary->count * sizeof *forms);
-    void     *keys = test_alloc(boundary->count * p->key_bytes);
+    AUTO_FREE uint64_t *forms = test_alloc(boundary->count * sizeof *forms);
+    AUTO_FREE void     *keys = test_alloc(boundary->count * p->key_bytes);
 
     for (uint32_t i = 0; i < boundary->count; i++) {
         forms[i] = boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart;
         put_key(p, keys, i, forms[i]);
     }
     combine_keys(p, how, forms, keys, boundary->count, below(p, 3) == 0);
-    free(forms);
-    free(keys);
 }
 
 static void hold(struct pair *p, uint32_t count)
 {
-    void    *keys = test_alloc(count * p->key_bytes), *values = draw_words(p, count, p->value_bytes);
-    uint8_t *codes = test_alloc(count);
+    AUTO_FREE void    *keys = test_alloc(count * p->key_bytes), *values = draw_words(p, count, p->value_bytes);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
     const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
 
     memset(codes, ORDO_UPSERT, count);
@@ -332,9 +321,6 @@ static void hold(struct pair *p, uint32_t count)
         put_key(p, keys, i, (uint64_t) i * 8);
     (void) model_apply(&p->model, &batch);
     test_ok(p->t, ordo_dict_build_host(p->dict, keys, values, count));
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 /* Applies each batch twice, so that the second combines with the first. */
@@ -413,9 +399,9 @@ static void combines_in_tiles(struct test *t, ordo_type type, uint32_t value_byt
 static void rank(struct pair *p, size_t count, bool on_host)
 {
     const ordo_relation relation = below(p, 2) ? ORDO_LT : ORDO_LE;
-    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms);
-    void               *keys = draw_keys(p, count, forms);
-    uint32_t           *got = empty(count, 4), *want = empty(count, 4);
+    AUTO_FREE uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
+    AUTO_FREE void     *keys = draw_keys(p, count, forms);
+    AUTO_FREE uint32_t *got = empty(count, 4), *want = empty(count, 4);
     struct given        g = given_of(p, count);
 
     g.relation = relation;
@@ -426,10 +412,6 @@ static void rank(struct pair *p, size_t count, bool on_host)
     }
     test_ok(p->t, call_with(p, "ordo_dict_rank", &g, on_host, (void *[]) { keys, got }));
     expect_same(p, "ranks", got, want, count * 4);
-    free(forms);
-    free(keys);
-    free(got);
-    free(want);
 }
 
 /* Outputs with one element for each query. */
@@ -473,10 +455,10 @@ static void expect_hits(struct pair *p, struct hits *got, struct hits *want, siz
 
 static void select_some(struct pair *p, size_t count, bool on_host)
 {
-    const unsigned wanted = below(p, 8);
-    uint32_t      *ranks = test_alloc((count + 1) * sizeof *ranks);
-    struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct given   g = given_of(p, count);
+    const unsigned      wanted = below(p, 8);
+    AUTO_FREE uint32_t *ranks = test_alloc((count + 1) * sizeof *ranks);
+    struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
+    struct given        g = given_of(p, count);
 
     for (size_t i = 0; i < count; i++) {
         ranks[i] = below(p, 20) == 0 ? UINT32_MAX - below(p, 2) : below(p, (uint32_t) p->model.count + 2);
@@ -484,7 +466,6 @@ static void select_some(struct pair *p, size_t count, bool on_host)
     }
     test_ok(p->t, call_with(p, "ordo_dict_select", &g, on_host, (void *[]) { ranks, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
-    free(ranks);
 }
 
 /* ---- seeks with bounds ------------------------------------------------------------------------------------------- */
@@ -507,8 +488,8 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
     const ordo_relation relation = (ordo_relation) below(p, 4);
     const bool          forward = relation == ORDO_GE || relation == ORDO_GT;
     const unsigned      wanted = below(p, 8);
-    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
-    void               *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
+    AUTO_FREE uint64_t *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
+    AUTO_FREE void     *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
     struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
     struct given        g = given_of(p, count);
 
@@ -522,10 +503,6 @@ static void seek_within(struct pair *p, size_t count, bool on_host)
     test_ok(p->t, call_with(p, "ordo_dict_seek_within", &g, on_host,
                             (void *[]) { keys, bounds, got.keys, got.values, got.found }));
     expect_hits(p, &got, &want, count);
-    free(forms);
-    free(ends);
-    free(keys);
-    free(bounds);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
@@ -538,10 +515,10 @@ struct bounds {
 
 static struct bounds draw_bounds(struct pair *p, size_t count)
 {
-    struct bounds  b = { .first = test_alloc((count + 1) * sizeof(size_t)),
-                         .past = test_alloc((count + 1) * sizeof(size_t)) };
-    uint64_t      *low = test_alloc((count + 1) * sizeof *low);
-    const uint32_t wide = below(p, 3) ? 12 : p->n_keys;
+    struct bounds       b = { .first = test_alloc((count + 1) * sizeof(size_t)),
+                              .past = test_alloc((count + 1) * sizeof(size_t)) };
+    AUTO_FREE uint64_t *low = test_alloc((count + 1) * sizeof *low);
+    const uint32_t      wide = below(p, 3) ? 12 : p->n_keys;
 
     b.lo = draw_keys(p, count, low);
     b.hi = test_alloc((count + 1) * p->key_bytes);
@@ -557,7 +534,6 @@ static struct bounds draw_bounds(struct pair *p, size_t count)
         if (low[i] > high)
             b.past[i] = b.first[i];
     }
-    free(low);
     return b;
 }
 
@@ -892,8 +868,8 @@ DEVICE_TEST(dict_generic, aggregates_long_ranges)
             continue;
         struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, N, 1 };
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &p.dict));
-        uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
-        uint8_t  *codes = test_alloc(N);
+        AUTO_FREE uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
+        AUTO_FREE uint8_t  *codes = test_alloc(N);
         for (uint32_t i = 0; i < N; i++) {
             keys[i] = i;
             values[i] = (uint32_t) test_random(t);
@@ -909,9 +885,6 @@ DEVICE_TEST(dict_generic, aggregates_long_ranges)
             if (round == 3)
                 change(&p, ORDO_UPSERT, 1000);
         }
-        free(keys);
-        free(values);
-        free(codes);
         ordo_dict_destroy(&p.dict);
         model_free(&p.model);
     }
@@ -950,15 +923,15 @@ DEVICE_TEST(dict_generic, selects_around_gaps)
     static const uint32_t        lo[][GAPS] = { { 1 }, { 0 }, { 10000 }, { 100, 300, 700, 19872, 19999 } };
     static const uint32_t        hi[][GAPS] = { { 1 }, { 9999 }, { 19990 }, { 227, 680, 16000, 19998, 19999 } };
     const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 }, .keep_runs = true };
-    uint32_t                    *keys = test_alloc(N * sizeof *keys), *ranks = test_alloc(N * sizeof *ranks),
-             *got = test_alloc(N * sizeof *got);
-    uint8_t *found = test_alloc(N);
+    AUTO_FREE uint32_t          *keys = test_alloc(N * sizeof *keys), *ranks = test_alloc(N * sizeof *ranks),
+                       *got = test_alloc(N * sizeof *got);
+    AUTO_FREE uint8_t *found = test_alloc(N);
 
     for (uint32_t i = 0; i < N; i++)
         keys[i] = ranks[i] = i;
     for (size_t gaps = 0; gaps < sizeof lo / sizeof *lo; gaps++) {
-        ordo_dict *dict = NULL;
-        uint32_t   rank = 0;
+        AUTO_DICT ordo_dict *dict = NULL;
+        uint32_t             rank = 0;
 
         test_context(t, "gaps %zu", gaps);
         test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
@@ -974,10 +947,5 @@ DEVICE_TEST(dict_generic, selects_around_gaps)
                 test_fail(t, __FILE__, __LINE__, "rank %u: %u, not %u", rank - 1, got[rank - 1], key);
         }
         test_true(t, rank == N || !found[rank]);
-        ordo_dict_destroy(&dict);
     }
-    free(keys);
-    free(ranks);
-    free(got);
-    free(found);
 }

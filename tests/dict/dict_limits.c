@@ -16,8 +16,8 @@ struct arrays {
 
 static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
 {
-    uint32_t     *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
-    struct arrays a = { .count = count };
+    AUTO_FREE uint32_t *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
+    struct arrays       a = { .count = count };
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(from + i);
@@ -31,8 +31,6 @@ static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
     a.found = test_upload(t, NULL, count, 1, 0);
     a.counts = test_upload(t, NULL, count, 4, 0);
     a.offsets = test_upload(t, NULL, (size_t) count + 1, 8, 0);
-    free(keys);
-    free(values);
     return a;
 }
 
@@ -55,13 +53,12 @@ static ordo_status upsert(ordo_dict *dict, const struct arrays *a)
 
 static void expect_words(struct test *t, const struct test_array *array, size_t count, uint32_t word, const char *what)
 {
-    uint32_t *words = test_alloc(array->count * sizeof *words);
+    AUTO_FREE uint32_t *words = test_alloc(array->count * sizeof *words);
 
     test_download(t, array, words);
     for (size_t i = 0; i < count; i++)
         if (words[i] != word)
             test_fail(t, __FILE__, __LINE__, "%s %zu is %u, not %u", what, i, words[i], word);
-    free(words);
 }
 
 /* Checks order queries. want: the values. */
@@ -86,7 +83,7 @@ static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays
 static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 {
     const struct ordo_slice keys = test_slice(&a->keys);
-    uint32_t               *want = test_alloc(a->count * sizeof *want);
+    AUTO_FREE uint32_t     *want = test_alloc(a->count * sizeof *want);
     size_t                  size = 0, count = 0;
 
     test_download(t, &a->values, want);
@@ -99,7 +96,6 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
     test_ok(t, ordo_dict_export(dict, test_slice(&a->out_keys), test_slice(&a->out_values), a->count, &count, NULL));
     test_true(t, count == a->count);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(want);
 }
 
 /* ---- the largest allocation -------------------------------------------------------------------------------------- */
@@ -109,8 +105,8 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 static void fill_past(struct test *t, int structure)
 {
     enum { BATCH = 20000, BATCHES = 9 };
-    ordo_dict *dict = NULL;
-    uint32_t   stored = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    uint32_t             stored = 0;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
@@ -143,7 +139,6 @@ static void fill_past(struct test *t, int structure)
     }
     arrays_free(&again);
     arrays_free(&all);
-    ordo_dict_destroy(&dict);
 }
 
 /* A device object of the test's own, whose limits it sets. */
@@ -180,8 +175,8 @@ MASK_TEST(dict_limits, content_above_the_largest_allocation_can_be_queried, "", 
 static void fill_all_runs(struct test *t, int structure)
 {
     enum { BATCH = 20000, REFUSED = 2 };
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     test_context(t, "all runs of a %s", structures[structure].word);
@@ -194,7 +189,6 @@ static void fill_all_runs(struct test *t, int structure)
         arrays_free(&batch);
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
 }
 
 DEVICE_TEST(dict_limits, the_maximum_number_of_large_runs)
@@ -412,17 +406,15 @@ static void store_part(struct test *t, const struct constant *c, ordo_dict *dict
 
 static void expect_same(struct test *t, const struct constant *c, ordo_dict *dict, const struct numbers *n)
 {
-    const size_t kb = ordo_type_bytes(c->key), vb = c->value_bytes;
-    char        *keys = test_alloc(c->count * kb), *values = test_alloc(c->count * vb);
-    size_t       size = 0;
+    const size_t    kb = ordo_type_bytes(c->key), vb = c->value_bytes;
+    AUTO_FREE char *keys = test_alloc(c->count * kb), *values = test_alloc(c->count * vb);
+    size_t          size = 0;
 
     test_ok(t, ordo_dict_export_host(dict, keys, values, c->count, &size));
     test_true(t, size == c->count);
     test_same_bytes(t, "keys", keys, n->keys, c->count * kb);
     test_same_bytes(t, "values", values, n->values, c->count * vb);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
-    free(values);
 }
 
 /* Fewer cached bytes are not freed (sorted_run.c). */
@@ -574,8 +566,8 @@ static void change_nodes_of(struct test *t)
                     continue;
                 test_context(t, "a %s, nodes of %u keys, then of %u", structures[s].word, nodes[from], nodes[to]);
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[from]));
-                ordo_dict    *dict = make_dict(t, t->dev, s, 0, HELD);
-                struct arrays more = arrays_make(t, HELD, BATCH), all = arrays_make(t, 0, HELD + BATCH);
+                AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+                struct arrays        more = arrays_make(t, HELD, BATCH), all = arrays_make(t, 0, HELD + BATCH);
                 test_ok(t, upsert(dict, &more));
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[to]));
                 expect_all(t, dict, &all);
@@ -585,7 +577,6 @@ static void change_nodes_of(struct test *t)
                                      set->run[r].index.bytes <= set->run[r].layout.bytes - set->run[r].layout.nodes);
                 arrays_free(&more);
                 arrays_free(&all);
-                ordo_dict_destroy(&dict);
             }
 }
 

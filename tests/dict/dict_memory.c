@@ -338,9 +338,9 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
 /* The quick ring takes larger steps than ORDO_TEST_KINDS=all. */
 DEVICE_TEST(dict_memory, too_little_memory_changes_nothing)
 {
-    const bool   all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device *dev = test_open_again(t);
-    struct model old = model_empty(ORDO_U32, 4);
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    AUTO_MODEL struct model  old = model_empty(ORDO_U32, 4);
 
     model_fill(&old, 0, OLD);
     for (int s = 0; s < N_CONFIGURED; s++)
@@ -355,17 +355,15 @@ DEVICE_TEST(dict_memory, too_little_memory_changes_nothing)
             /* A call that needs no memory, or that cached blocks suffice for, always succeeds. */
             test_true(t, more > 0 || !c->in_model || structure_is(s, ORDO_HAS_RUNS) || structure_is(s, ORDO_REBUILDS));
         }
-    model_free(&old);
-    ordo_device_close(&dev);
 }
 
 /* Queries allocate only a few bytes for each query, whatever the size of the runs or tree. Aggregates allocate for the
  * elements of their ranges. */
 DEVICE_TEST(dict_memory, a_small_largest_allocation_changes_nothing)
 {
-    const bool   all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device *dev = test_open_again(t);
-    struct model old = model_empty(ORDO_U32, 4);
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    AUTO_MODEL struct model  old = model_empty(ORDO_U32, 4);
 
     model_fill(&old, 0, OLD);
     for (int s = 0; s < N_CONFIGURED; s++)
@@ -379,8 +377,6 @@ DEVICE_TEST(dict_memory, a_small_largest_allocation_changes_nothing)
                 largest *= all ? 4 : 16;
             test_true(t, largest <= (keeps ? 4u << 20 : 64u << 10));
         }
-    model_free(&old);
-    ordo_device_close(&dev);
 }
 
 /* ---- what dictionaries say about themselves ---------------------------------------------------------------------- */
@@ -423,8 +419,8 @@ static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
 /* Checks that elements from .. end - 1 have these values and earlier ones are absent. */
 static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_t end, const uint32_t *values)
 {
-    uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
-    uint8_t  *found = test_alloc(end);
+    AUTO_FREE uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
+    AUTO_FREE uint8_t  *found = test_alloc(end);
 
     number_keys(keys, 0, end);
     test_ok(t, ordo_dict_find_host(dict, keys, end, found_values, found));
@@ -432,9 +428,6 @@ static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_
         if (found[i] != (i >= from) || (found[i] && found_values[i] != values[i]))
             test_fail(t, __FILE__, __LINE__, "element %u is %sfound, with %u", i, found[i] ? "" : "not ",
                       found_values[i]);
-    free(keys);
-    free(found_values);
-    free(found);
 }
 
 /* No device merges runs of these sizes. */
@@ -443,8 +436,8 @@ enum { FEW_BYTES = 4 << 20 }; /* of cached blocks too small to free */
 
 static void check_statistics(struct test *t, int structure)
 {
-    uint32_t              *keys = test_alloc(STORED * sizeof *keys);
-    ordo_dict             *dict = NULL;
+    AUTO_FREE uint32_t    *keys = test_alloc(STORED * sizeof *keys);
+    AUTO_DICT ordo_dict   *dict = NULL;
     struct ordo_statistics s;
 
     const bool   stale = structure_is(structure, ORDO_KEEPS_STALE), tree = structure_is(structure, ORDO_IS_TREE);
@@ -497,8 +490,6 @@ static void check_statistics(struct test *t, int structure)
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 3);
     else
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
 DEVICE_TEST(dict_memory, statistics_count_stored_elements)
@@ -591,11 +582,11 @@ static void expect_seeks(struct test *t, ordo_dict *dict, const struct test_arra
 
 static void expect_figure(struct test *t, const struct figure *f, ordo_type type, uint32_t value_bytes)
 {
-    const size_t      kb = ordo_type_bytes(type), n = MANY;
-    uint64_t         *words = test_alloc(n * sizeof *words);
-    ordo_dict        *dict = NULL;
-    const uint64_t    most = (kb + value_bytes) * n * f->percent / 100 + n * f->key_bytes + SPARE;
-    struct test_array keys, values, out = test_upload(t, NULL, n, 8, 0);
+    const size_t         kb = ordo_type_bytes(type), n = MANY;
+    AUTO_FREE uint64_t  *words = test_alloc(n * sizeof *words);
+    AUTO_DICT ordo_dict *dict = NULL;
+    const uint64_t       most = (kb + value_bytes) * n * f->percent / 100 + n * f->key_bytes + SPARE;
+    struct test_array    keys, values, out = test_upload(t, NULL, n, 8, 0);
 
     test_context(t, "memory of a %s, keys of %zu bytes, values of %u", structures[f->structure].word, kb, value_bytes);
     for (size_t i = 0; i < n; i++)
@@ -610,11 +601,9 @@ static void expect_figure(struct test *t, const struct figure *f, ordo_type type
     test_ok(t, ordo_dict_compact(dict, NULL));
     expect_at_most(t, "a compact", memory_of(t).held_peak_bytes - before, most);
     expect_seeks(t, dict, &keys, &out, kb);
-    ordo_dict_destroy(&dict);
     test_free(&keys);
     test_free(&values);
     test_free(&out);
-    free(words);
 }
 
 /* The quick ring uses the type for which other tests build kernels. */
@@ -636,9 +625,9 @@ DEVICE_TEST(dict_memory, builds_compacts_and_seeks_match_the_headers)
 DEVICE_TEST(dict_memory, roaring_bytes_match_the_header)
 {
     enum { KEYS = 1 << 16 };
-    uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
+    AUTO_FREE uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
 
     test_context(t, "memory of Roaring bytes");
     for (size_t i = 0; i < KEYS; i++)
@@ -648,23 +637,20 @@ DEVICE_TEST(dict_memory, roaring_bytes_match_the_header)
     (void) held_before(t);
     test_ok(t, ordo_hamt_write_roaring(dict, ordo_none(), 0, &size, NULL));
     expect_at_most(t, "a write", memory_of(t).scratch_peak_bytes, (uint64_t) KEYS * (8 + 8 + 4 + 32) * 104 / 100);
-    struct test_array bytes = test_upload(t, NULL, size, 1, 0);
+    AUTO_ARRAY struct test_array bytes = test_upload(t, NULL, size, 1, 0);
     test_ok(t, ordo_hamt_write_roaring(dict, test_slice(&bytes), size, &size, NULL));
     test_ok(t, ordo_dict_clear(dict));
     const uint64_t before = held_before(t);
     test_ok(t, ordo_hamt_read_roaring(dict, test_slice(&bytes), size, NULL));
     expect_at_most(t, "a read", memory_of(t).held_peak_bytes - before,
                    (uint64_t) KEYS * (32 + 40 + 8 + 8 + 3 * 8 + 14) + SPARE / 4);
-    test_free(&bytes);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
 /* Cleans up unresolved runs: a run of `held` elements with a tenth replaced, and a run that erases `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {
-    uint32_t              *keys = test_alloc(held * sizeof *keys);
-    ordo_dict             *dict = NULL;
+    AUTO_FREE uint32_t    *keys = test_alloc(held * sizeof *keys);
+    AUTO_DICT ordo_dict   *dict = NULL;
     struct ordo_statistics s;
     const size_t           cleanups = held > 1 || erased > 0; /* one element needs no cleanup */
     const size_t           put_in = ((size_t) held + held / 10 + erased) * 8;
@@ -690,8 +676,6 @@ static void clean_up(struct test *t, uint32_t held, uint32_t erased)
     test_true(t, s.cleanups == cleanups);
     test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8 + 4096);
     expect_found(t, dict, erased, held, keys);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
 MASK_TEST(dict_memory, a_cleanup_matches_the_header, "", "cpu=0,progress=1")
@@ -725,7 +709,7 @@ DEVICE_TEST(dict_memory, cleanup_follows_its_policy)
                                                     .cleanup_doubled = policy[p].doubled,
                                                     .cleanup_stale_percent = policy[p].percent,
                                                     .cleanup_least = 1000 };
-            ordo_dict                   *dict = NULL;
+            AUTO_DICT ordo_dict         *dict = NULL;
             test_context(t, "cleanup policy %zu, keys %s", p, same ? "the same" : "new");
             test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
             for (uint32_t b = 0; b < BATCHES; b++) {
@@ -738,7 +722,6 @@ DEVICE_TEST(dict_memory, cleanup_follows_its_policy)
             test_true(t, s.elements == (same ? BATCH : (size_t) BATCH * BATCHES));
             test_true(t, (s.cleanups > 0) == (same ? policy[p].cleans_same : policy[p].cleans_new));
             test_ok(t, ordo_dict_check(dict, NULL));
-            ordo_dict_destroy(&dict);
         }
     test_free(&stored);
 }
@@ -819,7 +802,7 @@ static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
 static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
 {
     const struct ordo_lsm_config config = { .dict = { ORDO_U32, 0 }, .keep_runs = keep_runs };
-    uint32_t                    *keys = test_alloc(LAYER * sizeof *keys);
+    AUTO_FREE uint32_t          *keys = test_alloc(LAYER * sizeof *keys);
     ordo_dict                   *dict = NULL;
 
     test_ok(t, ordo_lsm_create(dev, &config, &dict));
@@ -827,16 +810,15 @@ static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, LAYER));
     number_keys(keys, LAYER - STALE, RECENT);
     test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, RECENT));
-    free(keys);
     return dict;
 }
 
 /* At the second call, queries have incurred query_cost, or nothing. */
 static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t query_cost, size_t runs_after)
 {
-    ordo_dict   *dict = make_layers(t, t->dev, keep_runs);
-    struct asker a = asker_make(LAYER + RECENT - STALE);
-    const bool   at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
+    AUTO_DICT ordo_dict *dict = make_layers(t, t->dev, keep_runs);
+    struct asker         a = asker_make(LAYER + RECENT - STALE);
+    const bool           at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
 
     test_context(t, "queries of kind %d, %s", kind, keep_runs ? "keep_runs" : "runs may be merged");
     ask(t, dict, &a, kind);
@@ -848,7 +830,6 @@ static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t 
     ask(t, dict, &a, kind);
     test_ok(t, ordo_dict_check(dict, NULL));
     asker_free(&a);
-    ordo_dict_destroy(&dict);
 }
 
 #define ENOUGH ((uint64_t) 1 << 32)
@@ -866,10 +847,10 @@ DEVICE_TEST(dict_memory, queries_merge_costly_runs)
 DEVICE_TEST(dict_memory, queries_incur_their_cost)
 {
     enum { TURNS = 100, SMALL = 100 };
-    ordo_dict   *dict = make_layers(t, t->dev, false);
-    struct asker a = asker_make(LAYER + RECENT - STALE);
-    uint32_t     keys[SMALL];
-    int          turn = 0;
+    AUTO_DICT ordo_dict *dict = make_layers(t, t->dev, false);
+    struct asker         a = asker_make(LAYER + RECENT - STALE);
+    uint32_t             keys[SMALL];
+    int                  turn = 0;
 
     test_context(t, "queries charge little by little");
     for (; turn < TURNS; turn++) {
@@ -881,16 +862,15 @@ DEVICE_TEST(dict_memory, queries_incur_their_cost)
     }
     test_true(t, turn > 3 && turn < TURNS);
     asker_free(&a);
-    ordo_dict_destroy(&dict);
 }
 
 /* Without memory to merge, queries still work. */
 DEVICE_TEST(dict_memory, queries_work_without_memory_to_merge)
 {
-    ordo_device       *dev = test_open_again(t);
-    ordo_dict         *dict = make_layers(t, dev, false);
-    struct test_array  found = test_upload(t, NULL, POINTS, 1, 0), keys = test_upload(t, NULL, POINTS, 4, 0);
-    struct ordo_memory memory;
+    AUTO_DEVICE ordo_device     *dev = test_open_again(t);
+    AUTO_DICT ordo_dict         *dict = make_layers(t, dev, false);
+    AUTO_ARRAY struct test_array found = test_upload(t, NULL, POINTS, 1, 0), keys = test_upload(t, NULL, POINTS, 4, 0);
+    struct ordo_memory           memory;
 
     test_context(t, "no memory to merge");
     test_ok(t, ordo_device_finish(dev));
@@ -905,10 +885,6 @@ DEVICE_TEST(dict_memory, queries_work_without_memory_to_merge)
     ordo_runs_of(dict)->set.run[1].query_cost = ENOUGH;
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
     test_true(t, ordo_runs_of(dict)->set.n == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&found);
-    test_free(&keys);
-    ordo_device_close(&dev);
 }
 
 /* ---- host arrays larger than device memory ----------------------------------------------------------------------- */
@@ -940,10 +916,10 @@ static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32
 /* The quick ring tests a tree and one structure selected by the seed. */
 MASK_TEST(dict_memory, queries_of_host_arrays_need_no_memory_for_them, "cpu=0")
 {
-    static struct answers asked, again;
-    static uint32_t       keys[LONG], hi[LONG], ranks[LONG];
-    const bool            all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device          *dev = test_open_again(t);
+    static struct answers    asked, again;
+    static uint32_t          keys[LONG], hi[LONG], ranks[LONG];
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     for (uint32_t i = 0; i < LONG; i++) {
         keys[i] = key_of(i);
@@ -955,7 +931,7 @@ MASK_TEST(dict_memory, queries_of_host_arrays_need_no_memory_for_them, "cpu=0")
         if (!all && s != BLINK && s != (int) (test_seed() % N_STRUCTURES))
             continue;
         test_context(t, "queries of a %s without room for their arrays", structures[s].name);
-        ordo_dict *dict = make_dict(t, dev, s, 0, HELD);
+        AUTO_DICT ordo_dict *dict = make_dict(t, dev, s, 0, HELD);
         ask_all(t, dict, s, keys, hi, ranks, &asked);
         test_ok(t, ordo_device_trim(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
@@ -969,9 +945,7 @@ MASK_TEST(dict_memory, queries_of_host_arrays_need_no_memory_for_them, "cpu=0")
         dev->facts.max_alloc_bytes = largest;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
         test_true(t, asked.found[0][HELD - 1] == 1 && asked.found[0][HELD] == 0);
-        ordo_dict_destroy(&dict);
     }
-    ordo_device_close(&dev);
 }
 
 static uint64_t held_by(struct test *t, ordo_device *dev)
@@ -986,7 +960,7 @@ static uint64_t held_by(struct test *t, ordo_device *dev)
 
 DEVICE_TEST(dict_memory, clear_and_destroy_free_memory)
 {
-    ordo_device *dev = test_open_again(t);
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     for (int s = 0; s < N_STRUCTURES; s++) {
         test_context(t, "memory of a %s", structures[s].name);
@@ -1006,5 +980,4 @@ DEVICE_TEST(dict_memory, clear_and_destroy_free_memory)
         ordo_dict_destroy(&dict);
         test_true(t, held_by(t, dev) == before);
     }
-    ordo_device_close(&dev);
 }

@@ -167,13 +167,12 @@ static void keys_in_segments(struct run *run, size_t length)
 
 static void keys_of_test_shape(struct run *run, enum test_shape shape)
 {
-    const size_t bytes = ordo_type_bytes(run->s->type);
-    uint8_t     *keys = test_alloc(run->n_keys * bytes);
+    const size_t       bytes = ordo_type_bytes(run->s->type);
+    AUTO_FREE uint8_t *keys = test_alloc(run->n_keys * bytes);
 
     test_keys(&run->random, run->s->type, shape, run->n_keys, keys);
     for (size_t i = 0; i < run->n_keys; i++)
         run->keys[i] = ordo_key_bits(run->s->type, keys + i * bytes);
-    free(keys);
 }
 
 /* Draws the possible keys of batches; fewer than requested if some are equal. */
@@ -725,7 +724,7 @@ static void do_without_order(struct run *run, enum step_kind kind, struct column
         take_column(got, want, (enum column) i);
     if (kind != STEP_APPLY || refused)
         return;
-    bool *order = test_alloc(got->count * sizeof *order);
+    AUTO_FREE bool *order = test_alloc(got->count * sizeof *order);
     for (size_t i = 0; i < got->count; i++) {
         order[i] = is_order_code(codes[i]);
         codes[i] = order[i] ? (uint8_t) ORDO_CONTAINS : codes[i];
@@ -736,7 +735,6 @@ static void do_without_order(struct run *run, enum step_kind kind, struct column
             take_element(got, want, (enum column) c, i);
     for (int c = COL_OFFSETS; c < N_COLUMNS; c++)
         take_column(got, want, (enum column) c);
-    free(order);
 }
 
 static size_t draw_room(struct run *run, size_t needed)
@@ -833,15 +831,14 @@ static void check_statistics(struct run *run, bool compact)
 /* Erases all elements by one batch. */
 static void erase_all(struct run *run)
 {
-    const size_t count = run->model.count;
-    uint8_t     *keys = test_alloc((count + 1) * sizeof(uint64_t));
+    const size_t       count = run->model.count;
+    AUTO_FREE uint8_t *keys = test_alloc((count + 1) * sizeof(uint64_t));
 
     for (size_t i = 0; i < count; i++)
         put_key(run, keys, i, run->model.element[i].form);
     expect_status(run, "erase of all", ordo_dict_erase_host(run->dict, keys, count), ORDO_OK);
     model_clear(&run->model);
     check_statistics(run, false);
-    free(keys);
 }
 
 static void do_plain(struct run *run, const struct step *step)

@@ -293,10 +293,9 @@ static ordo_status run_host(struct test *t, const struct fixture *s, void *now[C
 static void expect_done(struct test *t, const struct fixture *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        void *now = test_alloc(array_bytes(s, i));
+        AUTO_FREE void *now = test_alloc(array_bytes(s, i));
         test_download(t, &s->array[i], now);
         test_same_bytes(t, s->call.array[i].name, now, s->after[i], array_bytes(s, i));
-        free(now);
     }
     test_true(t, content_is(t, s, &s->changed));
 }
@@ -513,14 +512,13 @@ static void expect_broken_until_built(struct test *t, ordo_dict *dict)
 /* A dictionary that must be checked, and whose keys do not ascend. */
 DEVICE_TEST(events, of_other_commands_break_a_dictionary_until_it_is_built)
 {
-    ordo_dict    *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
-    const cl_uint most = 0xffffffffu;
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
+    const cl_uint        most = 0xffffffffu;
 
     test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), ordo_runs_of(dict)->set.run[0].mem, CL_TRUE, 0,
                                       sizeof most, &most, 0, NULL, NULL) == CL_SUCCESS);
     dict->needs_check = true;
     expect_broken_until_built(t, dict);
-    ordo_dict_destroy(&dict);
 }
 
 /* A command of the caller waits for an event that fails before command `at` of the update behind it. The dictionary is

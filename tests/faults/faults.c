@@ -159,11 +159,10 @@ DEVICE_TEST(faults, primitives_survive_every_allocation)
 
 static ordo_status create_another(struct fixture *s)
 {
-    ordo_dict *made = NULL;
+    AUTO_DICT ordo_dict *made = NULL;
 
     const ordo_status got = create(s->t->dev, s->is->structure, ORDO_U64, 8, &made);
     s->numbers[0] = ordo_dict_can(made, ORDO_CAN_FIND);
-    ordo_dict_destroy(&made);
     return got;
 }
 
@@ -269,11 +268,10 @@ static ordo_status statistics(struct fixture *s)
 
 static bool can(struct test *t, int structure, ordo_dict_op op)
 {
-    ordo_dict *dict = NULL;
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     const bool is = ordo_dict_can(dict, op);
-    ordo_dict_destroy(&dict);
     return is;
 }
 
@@ -713,12 +711,12 @@ static int child_of_fork(ordo_device *dev, ordo_dict *dict, ordo_index *index)
 static void fork_with(struct test *t, int structure)
 {
     enum { COUNT = 100 };
-    struct test_array       keys = test_upload(t, NULL, COUNT, 4, 1), found = test_upload(t, NULL, COUNT, 1, 0);
-    const cl_command_queue  queue = test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), 0);
-    const struct ordo_order order = { .queue = queue };
-    ordo_dict              *dict = make_dict(t, t->dev, structure, 0, COUNT);
-    ordo_index             *index = NULL;
-    int                     status = 0;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 1), found = test_upload(t, NULL, COUNT, 1, 0);
+    const cl_command_queue       queue = test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), 0);
+    const struct ordo_order      order = { .queue = queue };
+    ordo_dict                   *dict = make_dict(t, t->dev, structure, 0, COUNT);
+    ordo_index                  *index = NULL;
+    int                          status = 0;
 
     test_context(t, "a child of fork with a %s", structures[structure].name);
     test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&keys), COUNT, NULL, &index));
@@ -730,8 +728,6 @@ static void fork_with(struct test *t, int structure)
     ordo_dict_destroy(&dict);
     ordo_index_destroy(&index);
     (void) clReleaseCommandQueue(queue);
-    test_free(&keys);
-    test_free(&found);
 }
 
 DEVICE_TEST(faults, a_child_of_fork_asks_the_driver_nothing)
@@ -852,8 +848,8 @@ static char *text_of(const char *path)
 /* Fails for an OpenCL function that a file calls and the text `known` lacks. Returns the number of functions. */
 static size_t find_calls(const char *path, const char *known)
 {
-    char  *text = text_of(path);
-    size_t n = 0;
+    AUTO_FREE char *text = text_of(path);
+    size_t          n = 0;
 
     for (const char *at = text; (at = strstr(at, "cl")); at += 2) {
         const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -868,7 +864,6 @@ static size_t find_calls(const char *path, const char *known)
                   name);
         n++;
     }
-    free(text);
     return n;
 }
 

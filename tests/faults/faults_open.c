@@ -142,9 +142,9 @@ static bool chosen(struct test *t, const struct opening *way, const struct fault
 
 static void sweep_opening(struct test *t, const struct opening *way, struct fault *f)
 {
-    struct fault     *seen = test_alloc(sizeof *seen);
-    struct ordo_facts usual;
-    struct opened     o;
+    AUTO_FREE struct fault *seen = test_alloc(sizeof *seen);
+    struct ordo_facts       usual;
+    struct opened           o;
 
     test_context(t, "opening a device: %s", way->name);
     for (int round = 0; round < 2; round++) { /* the first one may build programs that the driver then keeps */
@@ -163,7 +163,6 @@ static void sweep_opening(struct test *t, const struct opening *way, struct faul
         if (n % 2 == 0)
             try_opening(t, way, &usual, f, &(struct fault) { .at = n, .lasting = true });
     }
-    free(seen);
 }
 
 static void each_opening(struct test *t, struct fault *f)

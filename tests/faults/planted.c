@@ -600,12 +600,11 @@ static bool searches(struct work *w)
 /* Each of `n` distinct keys must be in the dictionary, with its number as its value. */
 static bool holds(struct work *w, ordo_dict *dict, const uint32_t *keys, size_t n)
 {
-    uint8_t *found = test_alloc(n);
-    bool     right = went_well(w, "find", ordo_dict_find_host(dict, keys, n, w->values, found));
+    AUTO_FREE uint8_t *found = test_alloc(n);
+    bool               right = went_well(w, "find", ordo_dict_find_host(dict, keys, n, w->values, found));
     for (size_t i = 0; right && i < n; i++)
         if (!found[i] || w->values[i] != i)
             right = is_wrong(w, "dictionary: key %zu is %s", i, found[i] ? "there with another value" : "not there");
-    free(found);
     return right;
 }
 
@@ -613,9 +612,9 @@ enum { DICT_KEYS = 6000 };
 
 static bool keeps(struct work *w)
 {
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
-    bool       right =
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
+    bool                 right =
         went_well(w, "dictionary",
                   w->kind & CONCURRENT
                       ? ordo_blink_create(w->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }), &dict)
@@ -641,7 +640,6 @@ static bool keeps(struct work *w)
             went_well(w, "size", ordo_dict_size(dict, NULL, &size));
     if (right && size != DICT_KEYS)
         right = is_wrong(w, "dictionary: size %zu", size);
-    ordo_dict_destroy(&dict);
     return right;
 }
 
@@ -759,7 +757,7 @@ static int fate_of(const struct plant *p, const char *mask, bool clean)
 {
     char                            message[1024] = "";
     const struct ordo_device_config config = { .mask = mask, .message = message, .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     const ordo_status               got = ordo_device_open(&config, &dev);
 
     (void) clean;
@@ -768,7 +766,6 @@ static int fate_of(const struct plant *p, const char *mask, bool clean)
         return message[0] && !dev ? CAUGHT : NO_MESSAGE;
     }
     const enum fate fate = fate_of_opened(dev, p);
-    ordo_device_close(&dev);
     return fate;
 }
 
@@ -904,7 +901,7 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
 {
     char                            wrong[512] = "", message[512] = "";
     const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
 
     overlay_use(o);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", message);
@@ -913,7 +910,6 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
         f->self_test_remembered == remembered && (f->dropped[0] != 0) == dropped && works(dev, 0, wrong, sizeof wrong);
     (void) fprintf(stderr, "%s: remembered %d, dropped '%s', %s\n", o->dir, f->self_test_remembered, f->dropped,
                    wrong[0] ? wrong : "right");
-    ordo_device_close(&dev);
     return as_expected;
 }
 

@@ -95,7 +95,7 @@ static void free_arrays(struct arrays *a)
 static void try_scan(struct test *t, struct arrays *a, bool in_place, const char *what)
 {
     const struct ordo_scan_params sums = { ORDO_U32, ORDO_SUM, true };
-    struct test_array             in = test_upload(t, a->keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 2);
+    AUTO_ARRAY struct test_array  in = test_upload(t, a->keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 2);
     uint32_t                      sum = 0;
 
     test_context(t, "%s: scan%s", what, in_place ? " in place" : "");
@@ -106,8 +106,6 @@ static void try_scan(struct test *t, struct arrays *a, bool in_place, const char
     for (size_t i = 0; i < COUNT; i++)
         a->out[i] = sum += a->keys[i];
     test_expect(t, ORDO_U32, in_place ? &in : &out, a->out, COUNT);
-    test_free(&in);
-    test_free(&out);
 }
 
 static void try_compact(struct test *t, struct arrays *a, const char *what)
@@ -148,8 +146,8 @@ static void try_sort(struct test *t, struct arrays *a, const char *what)
 static void try_cleanup(struct test *t, struct arrays *a, const char *what)
 {
     enum { KEPT = 40000, AGAIN = 12000 };
-    ordo_dict *dict = NULL;
-    size_t     size = 0, next = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0, next = 0;
 
     for (uint32_t i = 0; i < KEPT; i++) {
         a->keys[i] = 2 * i;
@@ -177,7 +175,6 @@ static void try_cleanup(struct test *t, struct arrays *a, const char *what)
         next++;
     }
     test_true(t, next == size);
-    ordo_dict_destroy(&dict);
 }
 
 static void set_look_back(struct test *t, bool sort)
@@ -291,7 +288,7 @@ static void opening(struct test *outer)
     const struct ordo_device_config config = { .mask = outer->mask,
                                                .message = message,
                                                .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     const double                    begin = now_ms();
 
     test_context(outer, "opening where a group never has its turn");
@@ -299,7 +296,6 @@ static void opening(struct test *outer)
     ended(outer, "opening where a group never has its turn", begin);
     test_true(outer, !ordo_device_facts(dev)->groups_progress);
     test_true(outer, strstr(ordo_device_facts(dev)->dropped, "look-back") != NULL);
-    ordo_device_close(&dev);
 }
 
 /* The turn after ticket 3 never comes; the sum of ticket 3 is never passed on. */
@@ -350,8 +346,8 @@ static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAI
 static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step, bool stalled,
                           const char *what)
 {
-    uint8_t  *codes = test_alloc(BATCH);
-    uint32_t *keys = test_alloc(BATCH * 4);
+    AUTO_FREE uint8_t  *codes = test_alloc(BATCH);
+    AUTO_FREE uint32_t *keys = test_alloc(BATCH * 4);
 
     memset(codes, ORDO_UPSERT, BATCH);
     for (uint32_t i = 0; i < BATCH; i++)
@@ -361,8 +357,6 @@ static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint3
     const ordo_status got = ordo_dict_apply_concurrent_host(
         dict, &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .values = keys, .count = BATCH });
     ended(t, what, begin);
-    free(codes);
-    free(keys);
     return got;
 }
 
@@ -384,9 +378,9 @@ static ordo_dict *make_tree(struct test *t)
 /* Returns how many keys of such a batch are present. Those must have their values. */
 static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step)
 {
-    uint32_t *keys = test_alloc(BATCH * 4), *values = test_alloc(BATCH * 4);
-    uint8_t  *found = test_alloc(BATCH);
-    size_t    n = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(BATCH * 4), *values = test_alloc(BATCH * 4);
+    AUTO_FREE uint8_t  *found = test_alloc(BATCH);
+    size_t              n = 0;
 
     for (uint32_t i = 0; i < BATCH; i++)
         keys[i] = first + i * step;
@@ -395,9 +389,6 @@ static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t 
         n += found[i];
         test_true(t, !found[i] || values[i] == keys[i]);
     }
-    free(keys);
-    free(values);
-    free(found);
     return n;
 }
 

@@ -121,21 +121,20 @@ static void make_input(struct run *r)
 
 static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
 {
-    struct model model = model_empty(r->plan->type, r->plan->value_bytes);
-    uint8_t     *codes = test_alloc(count);
+    struct model       model = model_empty(r->plan->type, r->plan->value_bytes);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
 
     memset(codes, ORDO_UPSERT, count);
     (void) model_apply(&model,
                        &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
-    free(codes);
     return model;
 }
 
 static void make_dict(struct run *r)
 {
-    const size_t all = r->plan->keys, vb = r->plan->value_bytes;
-    uint8_t     *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * vb);
-    size_t       count = 0;
+    const size_t       all = r->plan->keys, vb = r->plan->value_bytes;
+    AUTO_FREE uint8_t *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * vb);
+    size_t             count = 0;
 
     for (size_t number = 0; number < all; number++) {
         if (test_below(r->t, 100) >= r->plan->initial)
@@ -152,8 +151,6 @@ static void make_dict(struct run *r)
                       &r->dict));
     if (count > 0)
         test_ok(r->t, ordo_dict_build_host(r->dict, keys, vb ? values : NULL, count));
-    free(keys);
-    free(values);
 }
 
 /* ---- one history ------------------------------------------------------------------------------------------------- */
@@ -168,7 +165,7 @@ static void apply(struct run *r)
                                                       .found = r->found,
                                                       .values_out = has_values ? r->values_out : NULL,
                                                       .outcomes = r->outcomes };
-    struct test_array                       ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
+    AUTO_ARRAY struct test_array            ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
     struct ordo_hash                       *hash = ordo_hash_of(r->dict);
 
     hash->faults = r->plan->faults;
@@ -177,7 +174,6 @@ static void apply(struct run *r)
     hash->faults = 0;
     hash->history = NULL;
     test_download(r->t, &ticks, r->ticks);
-    test_free(&ticks);
 }
 
 static bool read_after(struct run *r, char *wrong, size_t bytes)

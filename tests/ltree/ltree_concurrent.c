@@ -122,8 +122,8 @@ static void make_apart(struct test *t, struct batch *b)
 
 static void fill_dict(struct test *t, ordo_dict *dict, struct model *model, size_t n)
 {
-    uint32_t *keys = test_alloc(2 * n * sizeof *keys), *values = test_alloc(2 * n * sizeof *values);
-    uint8_t  *codes = test_alloc(2 * n);
+    AUTO_FREE uint32_t *keys = test_alloc(2 * n * sizeof *keys), *values = test_alloc(2 * n * sizeof *values);
+    AUTO_FREE uint8_t  *codes = test_alloc(2 * n);
 
     for (size_t i = 0; i < n; i++) {
         keys[2 * i] = (uint32_t) i * 6;
@@ -135,9 +135,6 @@ static void fill_dict(struct test *t, ordo_dict *dict, struct model *model, size
     test_ok(t, ordo_dict_upsert_host(dict, keys, values, 2 * n));
     (void) model_apply(model,
                        &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = 2 * n });
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 static void run_on_model(struct batch *b, struct model *model)
@@ -183,8 +180,9 @@ static ordo_status run_on_tree(const struct batch *b, ordo_dict *dict)
 
 static void expect_content(struct test *t, ordo_dict *dict, const struct model *model)
 {
-    uint32_t *keys = test_alloc(model->count * sizeof *keys), *values = test_alloc(model->count * sizeof *values);
-    size_t    count = 0, size = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(model->count * sizeof *keys),
+                       *values = test_alloc(model->count * sizeof *values);
+    size_t count = 0, size = 0;
 
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
@@ -194,8 +192,6 @@ static void expect_content(struct test *t, ordo_dict *dict, const struct model *
         if (keys[i] != (uint32_t) model->element[i].key || values[i] != (uint32_t) model->element[i].value)
             test_fail(t, __FILE__, __LINE__, "element %zu is %u: %u, should be %u: %u", i, keys[i], values[i],
                       (uint32_t) model->element[i].key, (uint32_t) model->element[i].value);
-    free(keys);
-    free(values);
 }
 
 static void apart(struct test *t)
@@ -203,9 +199,9 @@ static void apart(struct test *t)
     static const size_t counts[] = { 1, 2, 63, 64, 65, 3000 };
 
     for (size_t k = 0; k < LENGTH(counts); k++) {
-        ordo_dict   *dict = make_tree(t, 0);
-        struct model model = model_empty(ORDO_U32, 4);
-        struct batch b = make_batch(counts[k]);
+        AUTO_DICT ordo_dict    *dict = make_tree(t, 0);
+        AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
+        struct batch            b = make_batch(counts[k]);
 
         test_context(t, "%zu operations that do not meet", b.n);
         fill_dict(t, dict, &model, b.n);
@@ -222,8 +218,6 @@ static void apart(struct test *t)
         test_same(t, "range_values", ORDO_U32, b.range_values, b.want_range_values, b.room);
         expect_content(t, dict, &model);
         free_batch(&b);
-        model_free(&model);
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -280,9 +274,9 @@ static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
 MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
 {
     test_optimized(t);
-    ordo_dict   *dict = make_tree(t, 0);
-    struct batch b = make_batch(300000);
-    size_t       size = 0;
+    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
+    struct batch         b = make_batch(300000);
+    size_t               size = 0;
 
     test_context(t, "%zu keys into an empty tree", b.n);
     test_true(t, store_all(t, dict, &b, ORDO_INSERT) == b.n);
@@ -293,7 +287,6 @@ MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
     test_true(t, size == b.n);
     expect_stored(t, dict, &b);
     free_batch(&b);
-    ordo_dict_destroy(&dict);
 }
 
 MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for, "", "atomics=legacy")
@@ -301,9 +294,9 @@ MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room
     static const size_t caps[] = { 1, 2, 3, 20 };
 
     for (size_t k = 0; k < LENGTH(caps); k++) {
-        ordo_dict   *dict = make_tree(t, caps[k]);
-        struct batch b = make_batch(2000);
-        size_t       size = 0;
+        AUTO_DICT ordo_dict *dict = make_tree(t, caps[k]);
+        struct batch         b = make_batch(2000);
+        size_t               size = 0;
 
         test_context(t, "%zu keys into %zu leaves", b.n, caps[k]);
         const size_t stored = store_all(t, dict, &b, k % 2 ? ORDO_INSERT : ORDO_UPSERT);
@@ -324,7 +317,6 @@ MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room
         b.n = 10;
         test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == 10);
         free_batch(&b);
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -345,9 +337,9 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
 MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
 {
     test_optimized(t);
-    ordo_dict   *dict = make_tree(t, 0);
-    struct batch b = make_batch(LEFT);
-    size_t       size = 1, erased = 0;
+    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
+    struct batch         b = make_batch(LEFT);
+    size_t               size = 1, erased = 0;
 
     test_true(t, restarts_of(t, dict) == 0);
     test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
@@ -381,7 +373,6 @@ MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
                                                    .codes = b.codes, .keys = b.keys, .count = b.n, .found = b.found }));
     test_true(t, restarts_of(t, dict) == then);
     free_batch(&b);
-    ordo_dict_destroy(&dict);
 }
 
 /* Runs every operation on one key, so that all want one leaf. */
@@ -389,7 +380,7 @@ MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
 {
     test_optimized(t);
     static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
-    ordo_dict           *dict = make_tree(t, 0);
+    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
     struct batch         b = make_batch(100000);
     size_t               size = 0, came = 0, went = 0;
 
@@ -414,7 +405,6 @@ MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, came - went == size && size <= 1);
     free_batch(&b);
-    ordo_dict_destroy(&dict);
 }
 
 /* ---- long ranges ------------------------------------------------------------------------------------------------- */
@@ -424,14 +414,14 @@ enum { LONG = 500000 };
 /* Half-full leaves: some 35,000. A work-item passes 16,384 in a launch. */
 DEVICE_TEST(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
 {
-    ordo_dict     *dict = NULL;
-    uint32_t      *keys = test_alloc(LONG * sizeof *keys), *values = test_alloc(LONG * sizeof *values);
-    uint32_t      *got_keys = empty(LONG * sizeof *got_keys), *got_values = empty(LONG * sizeof *got_values);
-    const uint8_t  codes[] = { ORDO_RANGE, ORDO_COUNT, ORDO_RANGE, ORDO_FIND };
-    const uint32_t lo[] = { 0, 3, 0, 14 }, hi[] = { UINT32_MAX, 7 * (LONG - 2), UINT32_MAX, 0 };
-    const uint64_t rooms[] = { 0, LONG, LONG, LONG, LONG };
-    uint32_t       counts[4] = { 0 };
-    uint8_t        outcomes[4] = { 9, 9, 9, 9 };
+    AUTO_DICT ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t  *keys = test_alloc(LONG * sizeof *keys), *values = test_alloc(LONG * sizeof *values);
+    AUTO_FREE uint32_t  *got_keys = empty(LONG * sizeof *got_keys), *got_values = empty(LONG * sizeof *got_values);
+    const uint8_t        codes[] = { ORDO_RANGE, ORDO_COUNT, ORDO_RANGE, ORDO_FIND };
+    const uint32_t       lo[] = { 0, 3, 0, 14 }, hi[] = { UINT32_MAX, 7 * (LONG - 2), UINT32_MAX, 0 };
+    const uint64_t       rooms[] = { 0, LONG, LONG, LONG, LONG };
+    uint32_t             counts[4] = { 0 };
+    uint8_t              outcomes[4] = { 9, 9, 9, 9 };
 
     for (uint32_t i = 0; i < LONG; i++) {
         keys[i] = 7 * i;
@@ -455,11 +445,6 @@ DEVICE_TEST(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
     test_true(t, counts[0] == LONG && counts[1] == LONG - 2 && counts[2] == LONG && counts[3] == 0);
     test_true(t, outcomes[0] == ORDO_DONE && outcomes[1] == ORDO_DONE && outcomes[2] == ORDO_CUT_SHORT &&
                      outcomes[3] == ORDO_DONE);
-    free(keys);
-    free(values);
-    free(got_keys);
-    free(got_values);
-    ordo_dict_destroy(&dict);
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -470,7 +455,7 @@ DEVICE_TEST(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
     static const uint8_t  codes[] = { ORDO_INSERT, ORDO_COUNT, ORDO_RANGE };
     static const uint32_t keys[] = { 1, 2, 3 }, hi[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
     static const uint64_t rooms[] = { 0, 0, 0, 0 };
-    ordo_dict            *dict = make_tree(t, 0);
+    AUTO_DICT ordo_dict  *dict = make_tree(t, 0);
     size_t                size = 0;
 
     for (int missing = 0; missing < 4; missing++) {
@@ -486,16 +471,15 @@ DEVICE_TEST(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
         test_true(t, size == (missing == 3));
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
 }
 
 /* Unknown codes among known ones; rooms past the end of the outputs. */
 MOST_MASKS_TEST(ltree_concurrent, odd_input_does_no_harm)
 {
-    ordo_dict     *dict = make_tree(t, 0);
-    const uint8_t  codes[] = { ORDO_UPSERT, 11, 12, 255, ORDO_UPSERT, 100 };
-    const uint32_t keys[] = { 5, 6, 7, 8, 9, 10 }, values[] = { 50, 60, 70, 80, 90, 100 };
-    uint8_t        found[] = { 7, 7, 7, 7, 7, 7 }, outcomes[6];
+    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
+    const uint8_t        codes[] = { ORDO_UPSERT, 11, 12, 255, ORDO_UPSERT, 100 };
+    const uint32_t       keys[] = { 5, 6, 7, 8, 9, 10 }, values[] = { 50, 60, 70, 80, 90, 100 };
+    uint8_t              found[] = { 7, 7, 7, 7, 7, 7 }, outcomes[6];
 
     test_context(t, "unknown codes");
     test_ok(
@@ -526,7 +510,6 @@ MOST_MASKS_TEST(ltree_concurrent, odd_input_does_no_harm)
     test_true(t, got[0] == 5 && got[1] == 9 && got[2] == 5 && got[3] == 1);
     test_true(t, counts[0] == 2 && counts[1] == 2 && counts[2] == 0);
     test_true(t, outcomes[0] == ORDO_DONE && outcomes[1] == ORDO_CUT_SHORT && outcomes[2] == ORDO_DONE);
-    ordo_dict_destroy(&dict);
 }
 
 DEVICE_TEST(ltree_concurrent, others_say_that_they_cannot)

@@ -174,12 +174,12 @@ static struct script same_split(uint32_t half)
 
 static void split_one_again(struct test *t, uint32_t chunk)
 {
-    uint32_t            keys[CHUNKS * HALF_MAX];
-    uint8_t             outcomes[256];
-    const uint32_t      half = (chunk - LTREE_TAIL) / 2;
-    const struct script s = same_split(half);
-    size_t              size = 0;
-    ordo_dict          *dict = NULL;
+    uint32_t             keys[CHUNKS * HALF_MAX];
+    uint8_t              outcomes[256];
+    const uint32_t       half = (chunk - LTREE_TAIL) / 2;
+    const struct script  s = same_split(half);
+    size_t               size = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_context(t, "chunks of %u", chunk);
     for (uint32_t i = 0; i < CHUNKS * half; i++)
@@ -201,7 +201,6 @@ static void split_one_again(struct test *t, uint32_t chunk)
     struct ordo_statistics is;
     test_ok(t, ordo_dict_statistics(dict, NULL, &is));
     test_true(t, is.leaves == CHUNKS); /* two came, two went */
-    ordo_dict_destroy(&dict);
 }
 
 DEVICE_TEST(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
@@ -355,10 +354,10 @@ static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
 /* Merged chunks do not count, and an update is refused only if all chunks are full. */
 static void capped_of(struct test *t, uint32_t chunk)
 {
-    const uint32_t slots = chunk - LTREE_TAIL, gone = (CAP / 4 - 1) * slots;
-    ordo_dict     *dict = make_capped(t, chunk);
-    size_t         elements = (size_t) CAP * slots;
-    uint32_t       keys[MOST];
+    const uint32_t       slots = chunk - LTREE_TAIL, gone = (CAP / 4 - 1) * slots;
+    AUTO_DICT ordo_dict *dict = make_capped(t, chunk);
+    size_t               elements = (size_t) CAP * slots;
+    uint32_t             keys[MOST];
 
     test_context(t, "at most %d chunks of %u", CAP, chunk);
     apply_capped(t, dict, ORDO_ERASE, slots, 1, 0, slots, gone);
@@ -378,7 +377,6 @@ static void capped_of(struct test *t, uint32_t chunk)
     keys[0] = 3;
     test_true(t, ordo_dict_upsert_host(dict, keys, keys, 1) == ORDO_NO_DEVICE_MEMORY);
     expect_capped(t, dict, (size_t) CAP * slots);
-    ordo_dict_destroy(&dict);
 }
 
 MASK_TEST(skiplist_merge, dead_chunks_do_not_count_against_the_most_chunks, "group=1", "cpu=0,group=1")

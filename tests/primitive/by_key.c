@@ -113,10 +113,10 @@ Test(by_key, tiles_that_do_not_answer_are_folded_again)
 MASK_TEST(by_key, takes_little_scratch, "progress=1")
 {
     enum { COUNT = 3000000 };
-    struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), values = test_upload(t, NULL, COUNT, 4, 0);
-    struct test_array  out = test_upload(t, NULL, 3, 8, 0), groups = test_upload(t, NULL, 1, 4, 0);
-    const uint32_t     one = 1;
-    struct ordo_memory memory;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 0), values = test_upload(t, NULL, COUNT, 4, 0);
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 3, 8, 0), groups = test_upload(t, NULL, 1, 4, 0);
+    const uint32_t               one = 1;
+    struct ordo_memory           memory;
     for (int method = 0; method < 2; method++) {
         test_context(t, "scratch of method %d", method);
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", (uint32_t) method));
@@ -129,10 +129,6 @@ MASK_TEST(by_key, takes_little_scratch, "progress=1")
         test_true(t, memory.scratch_peak_bytes > 0 && memory.scratch_peak_bytes <= COUNT * 8 / 100 + 65536);
         test_expect(t, ORDO_U32, &groups, &one, 1);
     }
-    test_free(&keys);
-    test_free(&values);
-    test_free(&out);
-    test_free(&groups);
 }
 
 DEVICE_TEST(by_key, refuses_bad_arguments)

@@ -65,10 +65,10 @@ struct by_key_outcome {
 /* The expected outputs. Elements beyond the groups, and beyond the capacity, are unchanged. */
 static inline struct by_key_outcome by_key_on_host(const struct by_key_case *c, const void *keys, const void *values)
 {
-    const size_t           bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
-    struct by_key_element *e = order_elements(c, keys);
-    struct by_key_outcome  o = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
-                                 test_alloc(c->capacity * 4), 0 };
+    const size_t                     bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    AUTO_FREE struct by_key_element *e = order_elements(c, keys);
+    struct by_key_outcome            o = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
+                                           test_alloc(c->capacity * 4), 0 };
     memset(o.keys, TEST_EMPTY, c->capacity * bytes);
     memset(o.values, TEST_EMPTY, c->capacity * result);
     memset(o.counts, TEST_EMPTY, c->capacity * 4);
@@ -84,7 +84,6 @@ static inline struct by_key_outcome by_key_on_host(const struct by_key_case *c, 
             write_bits(o.values, result, o.groups, all);
         o.counts[o.groups] = (uint32_t) (end - i);
     }
-    free(e);
     return o;
 }
 
@@ -100,15 +99,14 @@ static inline void free_by_key(struct by_key_outcome *o)
 /* Repeated keys, single and in runs. */
 static inline void by_key_keys(struct test *t, const struct by_key_case *c, void *keys)
 {
-    const size_t bytes = ordo_type_bytes(c->key);
-    uint8_t     *some = test_alloc(c->different * bytes);
+    const size_t       bytes = ordo_type_bytes(c->key);
+    AUTO_FREE uint8_t *some = test_alloc(c->different * bytes);
     test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
     for (size_t i = 0; i < c->count; i++)
         if (i > 0 && test_below(t, c->run_length) > 0)
             memcpy((char *) keys + i * bytes, (const char *) keys + (i - 1) * bytes, bytes);
         else
             memcpy((char *) keys + i * bytes, some + test_below(t, c->different) * bytes, bytes);
-    free(some);
 }
 
 static inline void describe_by_key(struct test *t, const struct by_key_case *c)
@@ -164,7 +162,7 @@ static inline void try_by_key(struct test *t, const struct by_key_case *c, bool 
 {
     const size_t          bytes = ordo_type_bytes(c->key), value = c->values ? ordo_type_bytes(c->value) : 0;
     const size_t          result = by_key_result_bytes(c);
-    void                 *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * value);
+    AUTO_FREE void       *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * value);
     struct test_array     a[6] = { { 0 } };
     struct by_key_outcome want;
     const bool            counts = test_below(t, 4) > 0;
@@ -195,8 +193,6 @@ static inline void try_by_key(struct test *t, const struct by_key_case *c, bool 
         if (a[i].mem)
             test_free(&a[i]);
     free_by_key(&want);
-    free(keys);
-    free(values);
 }
 
 /* ---- many cases ---------------------------------------------------------------------------------------------- */

@@ -40,14 +40,13 @@ static inline ordo_type raw_type(size_t bytes)
 /* elements after the kept ones must be unchanged */
 static inline void expect_kept(const struct test *t, const struct test_array *out, const void *want, size_t kept)
 {
-    const size_t bytes = out->count * out->bytes;
-    uint8_t     *got = test_alloc(bytes);
+    const size_t       bytes = out->count * out->bytes;
+    AUTO_FREE uint8_t *got = test_alloc(bytes);
     test_download(t, out, got);
     test_same(t, out->bytes == 8 ? "8-byte outputs" : "4-byte outputs", raw_type(out->bytes), got, want, kept);
     for (size_t i = kept * out->bytes; i < bytes; i++)
         if (got[i] != ((const uint8_t *) want)[i])
             test_fail(t, __FILE__, __LINE__, "byte %zu was written, behind the %zu kept elements", i, kept);
-    free(got);
 }
 
 struct arrays {

@@ -126,8 +126,8 @@ DEVICE_TEST(merge, bad_arguments_are_refused)
 {
     const struct ordo_merge_params good = { .key = ORDO_U32, .value_bytes = 4 };
     const struct ordo_merge_params bad_type = { .key = (ordo_type) 77 }, bad_value = { .value_bytes = 5 };
-    struct test_array              a = test_upload(t, NULL, 100, 4, 0), b = test_upload(t, NULL, 100, 4, 0);
-    struct test_array              c = test_upload(t, NULL, 200, 4, 0), d = test_upload(t, NULL, 200, 4, 0);
+    AUTO_ARRAY struct test_array   a = test_upload(t, NULL, 100, 4, 0), b = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array   c = test_upload(t, NULL, 200, 4, 0), d = test_upload(t, NULL, 200, 4, 0);
     const struct ordo_slice        ak = test_slice(&a), bk = test_slice(&b), ck = test_slice(&c), dk = test_slice(&d);
     test_status(t, ordo_merge(t->dev, NULL, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(NULL, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
@@ -147,17 +147,13 @@ DEVICE_TEST(merge, bad_arguments_are_refused)
     test_status(t, ordo_merge(t->dev, &good, ak, ak, SIZE_MAX, bk, bk, 2, ck, dk, NULL), ORDO_TOO_LARGE);
     test_ok(t, ordo_merge(t->dev, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL));
     test_ok(t, ordo_device_finish(t->dev));
-    test_free(&a);
-    test_free(&b);
-    test_free(&c);
-    test_free(&d);
 }
 
 DEVICE_TEST(merge, bad_runs_are_refused)
 {
     const struct ordo_merge_params good = { .key = ORDO_U32, .value_bytes = 4 };
-    struct test_array              a = test_upload(t, NULL, 300, 4, 0), b = test_upload(t, NULL, 300, 4, 0);
-    struct test_array              c = test_upload(t, NULL, 300, 4, 0), d = test_upload(t, NULL, 300, 4, 0);
+    AUTO_ARRAY struct test_array   a = test_upload(t, NULL, 300, 4, 0), b = test_upload(t, NULL, 300, 4, 0);
+    AUTO_ARRAY struct test_array   c = test_upload(t, NULL, 300, 4, 0), d = test_upload(t, NULL, 300, 4, 0);
     const struct ordo_slice        ak = test_slice(&a), bk = test_slice(&b), ck = test_slice(&c), dk = test_slice(&d);
     const struct ordo_run          runs[ORDO_MAX_RUNS + 1] = { { 0, 100 }, { 200, 50 }, { 100, 50 } };
     const struct ordo_run          far[] = { { 0, 10 }, { SIZE_MAX, 10 } };
@@ -176,10 +172,6 @@ DEVICE_TEST(merge, bad_runs_are_refused)
     test_ok(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, 3, ck, dk, NULL));
     test_ok(t, ordo_merge_runs(t->dev, &good, ordo_none(), ordo_none(), NULL, 0, ordo_none(), ordo_none(), NULL));
     test_ok(t, ordo_device_finish(t->dev));
-    test_free(&a);
-    test_free(&b);
-    test_free(&c);
-    test_free(&d);
 }
 
 /* ---- tests: host arrays, scratch -------------------------------------------------------------------------------- */

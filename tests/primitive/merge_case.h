@@ -56,8 +56,8 @@ static int compare_words(const void *a, const void *b)
 
 static void sort_keys(const struct merge_case *c, void *keys, size_t count)
 {
-    const size_t bytes = key_bytes(c);
-    uint64_t    *words = test_alloc(count * sizeof *words);
+    const size_t        bytes = key_bytes(c);
+    AUTO_FREE uint64_t *words = test_alloc(count * sizeof *words);
     for (size_t i = 0; i < count; i++)
         words[i] = order_of(c, keys, i);
     qsort(words, count, sizeof *words, compare_words);
@@ -66,7 +66,6 @@ static void sort_keys(const struct merge_case *c, void *keys, size_t count)
         const uint64_t key = key_from_bits_of((int) c->type, bytes == 4 ? bits & UINT32_MAX : bits);
         memcpy((char *) keys + i * bytes, &key, bytes);
     }
-    free(words);
 }
 
 /* Places the runs in the buffer in random order, with gaps. */

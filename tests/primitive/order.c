@@ -10,12 +10,12 @@ enum { COUNT = 50021 };
 /* A sort that must wait for an event, because its input arrives during the wait. */
 static void check_waits(struct test *t, cl_command_queue queue)
 {
-    struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
-    uint32_t         *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
-    cl_command_queue  other = test_queue(t, 0);
-    cl_int            code = CL_SUCCESS;
-    cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    struct ordo_order order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
+    AUTO_FREE uint32_t *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
+    cl_command_queue    other = test_queue(t, 0);
+    cl_int              code = CL_SUCCESS;
+    cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    struct ordo_order   order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
     for (uint32_t i = 0; i < COUNT; i++) {
         written[i] = COUNT - i;
         want[i] = i + 1;
@@ -32,9 +32,6 @@ static void check_waits(struct test *t, cl_command_queue queue)
     clReleaseEvent(go);
     clReleaseEvent(done);
     clReleaseCommandQueue(other);
-    test_free(&keys);
-    free(written);
-    free(want);
 }
 
 DEVICE_TEST(order, a_call_waits_for_its_list)
@@ -96,8 +93,8 @@ static ordo_status call_nothing(struct test *t, int which, const struct test_arr
 
 DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
-    struct test_array out = test_upload(t, NULL, 1, 4, 2);
-    cl_int            code = CL_SUCCESS;
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, 4, 2);
+    cl_int                       code = CL_SUCCESS;
     for (int which = 0; which < 15; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
@@ -111,7 +108,6 @@ DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
         test_ok(t, call_nothing(t, which, &out, NULL));
     }
     test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
-    test_free(&out);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
@@ -120,10 +116,10 @@ DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 static void check_chain(struct test *t, cl_command_queue queue)
 {
     enum { LINKS = 6 };
-    const uint32_t    one = 1;
-    uint32_t         *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
-    struct test_array a;
-    cl_event          done[LINKS] = { NULL };
+    const uint32_t      one = 1;
+    AUTO_FREE uint32_t *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
+    struct test_array   a;
+    cl_event            done[LINKS] = { NULL };
     for (size_t i = 0; i < COUNT; i++)
         ones[i] = want[i] = one;
     a = test_upload(t, ones, COUNT, 4, 1);
@@ -141,8 +137,6 @@ static void check_chain(struct test *t, cl_command_queue queue)
     for (int link = 0; link < LINKS; link++)
         clReleaseEvent(done[link]);
     test_free(&a);
-    free(ones);
-    free(want);
 }
 
 EVERY_MASK_TEST(order, calls_follow_each_other_on_any_queue)
@@ -194,10 +188,10 @@ DEVICE_TEST(order, queues_at_once_share_no_scratch)
 static void loose(struct test *t)
 {
     enum { KEYS = 400000, ROUNDS = 4 };
-    cl_command_queue  queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    uint32_t         *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
-    struct test_array asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
-    ordo_dict        *dict[2] = { NULL, NULL };
+    cl_command_queue    queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    AUTO_FREE uint32_t *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
+    struct test_array   asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
+    ordo_dict          *dict[2] = { NULL, NULL };
     if (!queue)
         return;
     for (uint32_t d = 0; d < 2; d++) {
@@ -236,8 +230,6 @@ static void loose(struct test *t)
     }
     test_free(&found);
     (void) clReleaseCommandQueue(queue);
-    free(keys);
-    free(want);
 }
 
 Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
@@ -249,7 +241,7 @@ Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
 
 DEVICE_TEST(order, bad_orders_are_refused)
 {
-    struct test_array             a = test_upload(t, NULL, 100, 4, 1);
+    AUTO_ARRAY struct test_array  a = test_upload(t, NULL, 100, 4, 1);
     const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
     uint8_t                       untouched[400];
     cl_int                        code = CL_SUCCESS;
@@ -276,5 +268,4 @@ DEVICE_TEST(order, bad_orders_are_refused)
     clReleaseEvent(event);
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);
-    test_free(&a);
 }

@@ -36,7 +36,7 @@ MASK_TEST(reduce, takes_one_launch_where_groups_may_wait, "progress=1", "cpu=0,p
 {
     enum { LAUNCHES = 500, COUNT_MAX = 30000 };
     const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
-    uint64_t *numbers = test_alloc(COUNT_MAX * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
+    AUTO_FREE uint64_t *numbers = test_alloc(COUNT_MAX * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
     if (!t->facts->groups_progress)
         test_skip("ORDO_MASK=%s: groups promise no progress, so there are two launches", t->mask);
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
@@ -46,7 +46,8 @@ MASK_TEST(reduce, takes_one_launch_where_groups_may_wait, "progress=1", "cpu=0,p
     test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, COUNT_MAX, 0).lookback);
     for (uint64_t i = 0; i < COUNT_MAX; i++)
         numbers[i] = i + 1;
-    struct test_array in = test_upload(t, numbers, COUNT_MAX, 8, 0), out = test_upload(t, NULL, LAUNCHES, 8, 0);
+    AUTO_ARRAY struct test_array in = test_upload(t, numbers, COUNT_MAX, 8, 0),
+                                 out = test_upload(t, NULL, LAUNCHES, 8, 0);
     for (size_t i = 0; i < LAUNCHES; i++) {
         const uint64_t count = test_below(t, COUNT_MAX + 1);
 
@@ -55,15 +56,11 @@ MASK_TEST(reduce, takes_one_launch_where_groups_may_wait, "progress=1", "cpu=0,p
     }
     test_context(t, "sums in one launch each");
     test_expect(t, ORDO_U64, &out, want, LAUNCHES);
-    test_free(&in);
-    test_free(&out);
-    free(numbers);
-    free(want);
 }
 
 DEVICE_TEST(reduce, refuses_bad_arguments)
 {
-    struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
+    AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out);
     const struct ordo_reduce_params sum = { ORDO_U32, ORDO_SUM }, floats = { ORDO_F32, ORDO_SUM };
     const struct ordo_reduce_params no_type = { (ordo_type) -1, ORDO_SUM }, no_op = { ORDO_U32, (ordo_op) 7 };
@@ -81,6 +78,4 @@ DEVICE_TEST(reduce, refuses_bad_arguments)
     test_status(t, ordo_reduce(t->dev, &sum, i, ORDO_MAX_COUNT + 1, o, NULL), ORDO_TOO_LARGE);
     test_status(t, ordo_reduce_host(t->dev, &sum, NULL, 3, &(uint32_t) { 0 }), ORDO_INVALID);
     test_status(t, ordo_reduce_host(t->dev, &sum, NULL, 0, NULL), ORDO_INVALID);
-    test_free(&in);
-    test_free(&out);
 }

@@ -153,11 +153,11 @@ MASK_TEST(scan, is_right_when_stamps_begin_anew, "progress=1", "progress=1,int64
 DEVICE_TEST(scan, takes_host_arrays)
 {
     for (size_t count = 0; count < 40000; count = count * 3 + 1) {
-        struct subject s = random_subject(t, ORDO_F32, ORDO_MAX, count);
-        void          *keys = test_alloc(count * 4);
-        void          *got = test_alloc(count * 4);
-        void          *want = test_alloc(count * 4);
-        uint8_t       *heads = test_alloc(count);
+        struct subject     s = random_subject(t, ORDO_F32, ORDO_MAX, count);
+        AUTO_FREE void    *keys = test_alloc(count * 4);
+        AUTO_FREE void    *got = test_alloc(count * 4);
+        AUTO_FREE void    *want = test_alloc(count * 4);
+        AUTO_FREE uint8_t *heads = test_alloc(count);
         test_context(t, "host arrays of %zu", count);
         test_keys(t, s.type, TEST_EXTREMES, count, keys);
         random_heads(t, heads, count);
@@ -169,10 +169,6 @@ DEVICE_TEST(scan, takes_host_arrays)
         scan_on_host(&s, keys, heads, want);
         test_ok(t, ordo_segmented_scan_host(t->dev, &params, keys, heads, keys, count)); /* in itself */
         test_same(t, "out", s.type, keys, want, count);
-        free(keys);
-        free(got);
-        free(want);
-        free(heads);
     }
     const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
     test_ok(t, ordo_scan_host(t->dev, &params, NULL, NULL, 0));
@@ -210,18 +206,19 @@ DEVICE_TEST(scan, keeps_the_order_it_is_given)
         clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
     for (size_t count = 0; count <= 100000; count += 100000) {
         for (int own = 0; own < 2; own++) {
-            struct subject    s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
-            uint32_t         *keys = test_alloc(count * 4);
-            uint32_t         *want = test_alloc(count * 4);
-            cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-            struct ordo_order order = { .queue = own ? NULL : queue, .n_wait = 1, .wait = &go, .done = &done };
+            struct subject      s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
+            AUTO_FREE uint32_t *keys = test_alloc(count * 4);
+            AUTO_FREE uint32_t *want = test_alloc(count * 4);
+            cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+            struct ordo_order   order = { .queue = own ? NULL : queue, .n_wait = 1, .wait = &go, .done = &done };
 
             if (!own && !queue)
                 order.queue = NULL; /* the device has no such queues */
             test_context(t, "%zu elements after an event, %s queue", count, order.queue ? "out-of-order" : "own");
             test_keys(t, s.type, TEST_RANDOM, count, keys);
             scan_on_host(&s, keys, NULL, want);
-            struct test_array in = test_upload(t, NULL, count, 4, 1), out = test_upload(t, NULL, count, 4, 1);
+            AUTO_ARRAY struct test_array in = test_upload(t, NULL, count, 4, 1),
+                                         out = test_upload(t, NULL, count, 4, 1);
             const struct ordo_scan_params params = { s.type, s.op, s.inclusive };
             test_ok(t, ordo_scan(t->dev, &params, test_slice(&in), test_slice(&out), count, &order));
             test_true(t, done != NULL);
@@ -235,10 +232,6 @@ DEVICE_TEST(scan, keeps_the_order_it_is_given)
             clReleaseCommandQueue(other);
             clReleaseEvent(go);
             clReleaseEvent(done);
-            test_free(&in);
-            test_free(&out);
-            free(keys);
-            free(want);
         }
     }
     if (queue)
@@ -247,7 +240,7 @@ DEVICE_TEST(scan, keeps_the_order_it_is_given)
 
 DEVICE_TEST(scan, refuses_bad_arguments)
 {
-    struct test_array             in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array  in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice       i = test_slice(&in), o = test_slice(&out);
     const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
     const struct ordo_scan_params no_type = { (ordo_type) 17, ORDO_SUM, false };
@@ -284,8 +277,6 @@ DEVICE_TEST(scan, refuses_bad_arguments)
     test_status(t, ordo_scan(t->dev, &sum, ordo_at(foreign, 0), o, 100, NULL), ORDO_INVALID);
     clReleaseMemObject(foreign);
     clReleaseContext(context);
-    test_free(&in);
-    test_free(&out);
 }
 
 /* The header's promise: 1 % of the input and 64 KiB. */
@@ -293,7 +284,7 @@ MASK_TEST(scan, takes_little_scratch, "progress=1")
 {
     for (int method = 0; method < 2; method++) {
         const size_t                  count = 3000000;
-        struct test_array             in = test_upload(t, NULL, count, 4, 0);
+        AUTO_ARRAY struct test_array  in = test_upload(t, NULL, count, 4, 0);
         const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
         struct ordo_memory            memory;
         test_context(t, "scratch of method %d", method);
@@ -303,6 +294,5 @@ MASK_TEST(scan, takes_little_scratch, "progress=1")
         test_ok(t, ordo_device_memory(t->dev, &memory));
         test_true(t, memory.scratch_peak_bytes > 0);
         test_true(t, memory.scratch_peak_bytes <= count * 4 / 100 + 65536);
-        test_free(&in);
     }
 }

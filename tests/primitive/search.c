@@ -198,9 +198,9 @@ EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
 EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
 {
     enum { COUNT = 5003 };
-    struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
-    uint32_t          *memory = test_alloc((COUNT + 16) * sizeof *memory);
-    cl_int             code = CL_SUCCESS;
+    struct search_case  c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
+    AUTO_FREE uint32_t *memory = test_alloc((COUNT + 16) * sizeof *memory);
+    cl_int              code = CL_SUCCESS;
 
     for (size_t off = 0; off < 4 && is_own_or_gpu(t); off++) {
         struct search_data d = make_search_data(t, &c);
@@ -216,7 +216,6 @@ EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
         test_true(t, check_lookup(t, &c, &d, true));
         free_search_data(&d);
     }
-    free(memory);
 }
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
@@ -262,10 +261,10 @@ DEVICE_TEST(search, an_index_takes_less_than_a_twelfth_of_the_keys)
 {
     for (size_t count = 1; count < 3000000; count = count * 3 + 1) {
         for (size_t i = 0; i < 6; i++) {
-            const size_t      bytes = ordo_type_bytes(test_types[i]);
-            ordo_index       *index = NULL;
-            uint8_t          *zeros = calloc(count, bytes);
-            struct test_array keys = test_upload(t, zeros, count, bytes, i);
+            const size_t                 bytes = ordo_type_bytes(test_types[i]);
+            ordo_index                  *index = NULL;
+            AUTO_FREE uint8_t           *zeros = calloc(count, bytes);
+            AUTO_ARRAY struct test_array keys = test_upload(t, zeros, count, bytes, i);
 
             test_context(t, "%zu keys of %s from %zu on", count, test_type_name[i], i);
             test_ok(t, ordo_index_build(t->dev, test_types[i], test_slice(&keys), count, NULL, &index));
@@ -273,8 +272,6 @@ DEVICE_TEST(search, an_index_takes_less_than_a_twelfth_of_the_keys)
             test_ok(t, ordo_device_finish(t->dev));
             ordo_index_destroy(&index);
             test_true(t, index == NULL);
-            test_free(&keys);
-            free(zeros);
         }
     }
 }
@@ -287,7 +284,7 @@ DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
         uint32_t gap, jump; /* one in 1000 keys is so much further from the last */
         unsigned percent;   /* of the keys' bytes, at most */
     } of[] = { { 1, 0, 33 }, { 256, 0, 58 }, { 10000, 0, 109 }, { 10, 100000, 42 }, { 0, 0, 33 } };
-    uint32_t *keys = test_alloc(COUNT * sizeof *keys), *ranks = test_alloc(COUNT * sizeof *ranks);
+    AUTO_FREE uint32_t *keys = test_alloc(COUNT * sizeof *keys), *ranks = test_alloc(COUNT * sizeof *ranks);
 
     for (size_t i = 0; i < LENGTH(of); i++) {
         uint32_t key = 0;
@@ -296,8 +293,8 @@ DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
             keys[k] = key;
             ranks[k] = of[i].gap ? (uint32_t) k : 0;
         }
-        struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
-        ordo_index       *index = NULL;
+        AUTO_ARRAY struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
+        ordo_index                  *index = NULL;
         test_context(t, "keys %u apart, some %u", of[i].gap, of[i].jump);
         test_ok(t, ordo_index_build_compressed(t->dev, ORDO_U32, test_slice(&on), COUNT, NULL, &index));
         test_true(t, ordo_index_bytes(index) <= COUNT * sizeof *keys / 100 * of[i].percent + 1024);
@@ -305,11 +302,7 @@ DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
                                test_slice(&on), COUNT, test_slice(&out), NULL));
         test_expect(t, ORDO_U32, &out, ranks, COUNT);
         ordo_index_destroy(&index);
-        test_free(&on);
-        test_free(&out);
     }
-    free(keys);
-    free(ranks);
 }
 
 DEVICE_TEST(search, wrong_arguments_are_refused)
@@ -320,7 +313,7 @@ DEVICE_TEST(search, wrong_arguments_are_refused)
     struct test_array        ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
     struct test_array        other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
     const struct ordo_slice  ranks = test_slice(&ranks_on);
-    ordo_device             *other = test_open_again(t);
+    AUTO_DEVICE ordo_device *other = test_open_again(t);
     ordo_index              *none = NULL;
 
     /* An index fits its own device object, type, array and count only. */
@@ -376,7 +369,6 @@ DEVICE_TEST(search, wrong_arguments_are_refused)
     test_free(&other_keys);
     test_free(&ranks_on);
     free_search_data(&d);
-    ordo_device_close(&other);
 }
 
 /* ---- tunables, one at a time; search_tunings.c has all combinations ------------------------------------------ */

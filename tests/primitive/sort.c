@@ -87,7 +87,7 @@ EVERY_MASK_TEST(sort, each_method_on_each_device)
 DEVICE_TEST(sort, bad_arguments_are_refused)
 {
     const struct ordo_sort_params good = { .key = ORDO_U32, .value_bytes = 4 };
-    struct test_array             keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array  keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
     struct ordo_sort_params       bad = good;
     const struct ordo_slice       k = test_slice(&keys), v = test_slice(&values);
     test_status(t, ordo_sort(NULL, &good, k, v, k, v, 100, NULL), ORDO_INVALID);
@@ -113,8 +113,6 @@ DEVICE_TEST(sort, bad_arguments_are_refused)
     bad = good;
     bad.value_bytes = 0;
     test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
-    test_free(&keys);
-    test_free(&values);
 }
 
 static void host_arrays(struct test *t)
@@ -205,13 +203,12 @@ static void set_local(struct test *t, uint32_t method)
 static void check_patterns(struct test *t, struct ordo_sort_params params, uint32_t first)
 {
     for (uint32_t i = 0; i < N_PATTERNS; i++) {
-        uint64_t *keys = pattern_keys(t, &patterns[i], LOCAL_COUNT);
+        AUTO_FREE uint64_t *keys = pattern_keys(t, &patterns[i], LOCAL_COUNT);
         for (uint32_t way = 0; way < 3; way++) {
             params.first_bit = way == 0 ? 0 : 8;
             if (patterns[i].fools || way == (first + i) % 3 || test_wants_all("ORDO_TEST_KINDS"))
                 check_keys(t, &(struct job) { params, TEST_RANDOM, LOCAL_COUNT, way == 2 }, keys, patterns[i].name);
         }
-        free(keys);
     }
 }
 
@@ -223,9 +220,8 @@ static void check_digits(struct test *t, struct ordo_sort_params params)
         struct pattern p = { "some digits vary", 0, 0, false, false };
         for (uint32_t digit = 0; digit < 8; digit++)
             p.varies |= (uint64_t) (set >> digit & 1 ? 255 : 0) << 8 * digit;
-        uint64_t *keys = pattern_keys(t, &p, 4099);
+        AUTO_FREE uint64_t *keys = pattern_keys(t, &p, 4099);
         check_keys(t, &(struct job) { params, TEST_RANDOM, 4099, set % 2 == 1 }, keys, p.name);
-        free(keys);
     }
 }
 
@@ -261,9 +257,10 @@ static size_t count_right(const uint64_t *got, const uint64_t *want, size_t from
 /* An injected fault: the local pass writes zeros. Exactly the elements that it sorts must be wrong. */
 static void check_way(struct test *t, const struct pattern *p)
 {
-    uint64_t         *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
-    struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0), with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
-    size_t            middle = 0;
+    AUTO_FREE uint64_t          *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
+    AUTO_ARRAY struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0),
+                                 with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
+    size_t middle = 0;
     test_context(t, "the way of %s", p->name);
     test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64, .value_bytes = 4), test_slice(&on),
                          test_slice(&with), test_slice(&on), test_slice(&with), LOCAL_COUNT, NULL));
@@ -279,10 +276,6 @@ static void check_way(struct test *t, const struct pattern *p)
         test_true(t, count_right(got, keys, 0, FULL_BIN) == FULL_BIN);
         test_true(t, count_right(got, keys, middle, middle + LONG_SEGMENT) == LONG_SEGMENT);
     }
-    test_free(&on);
-    test_free(&with);
-    free(keys);
-    free(got);
 }
 
 static void ways(struct test *t)

@@ -119,8 +119,8 @@ MASK_TEST(top, is_right_however_it_is_tuned, "cpu=0")
 MASK_TEST(top, takes_no_more_scratch_than_promised, "", "cpu=0")
 {
     enum { COUNT = 1000000 };
-    struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
-    struct ordo_memory memory;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
+    struct ordo_memory           memory;
     for (size_t k = 1; k <= COUNT; k *= 100) {
         test_context(t, "scratch of the first %zu", k);
         test_ok(t, ordo_device_trim(t->dev));
@@ -130,16 +130,14 @@ MASK_TEST(top, takes_no_more_scratch_than_promised, "", "cpu=0")
         if (memory.scratch_peak_bytes > (size_t) COUNT * 4 + 3 * k * 8 + (256 << 10))
             test_fail(t, __FILE__, __LINE__, "scratch of %llu bytes", (unsigned long long) memory.scratch_peak_bytes);
     }
-    test_free(&keys);
-    test_free(&out);
 }
 
 DEVICE_TEST(top, refuses_bad_arguments)
 {
     const struct ordo_top_k_params  top = { ORDO_U32, 0, false };
     const struct ordo_select_params least = { ORDO_U32, false };
-    struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
-    struct test_array               index = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    index = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out), x = test_slice(&index);
     const struct ordo_slice         none = ordo_none();
     uint32_t                        words[4] = { 0 };
@@ -159,7 +157,4 @@ DEVICE_TEST(top, refuses_bad_arguments)
     test_status(t, ordo_select(t->dev, &least, i, 100, 99, o, ordo_none(), NULL), ORDO_OK);
     test_status(t, ordo_select_host(t->dev, &least, words, 4, 4, &words[0], NULL), ORDO_INVALID);
     test_status(t, ordo_select_host(t->dev, &least, NULL, 4, 1, &words[0], NULL), ORDO_INVALID);
-    test_free(&in);
-    test_free(&out);
-    test_free(&index);
 }

@@ -87,10 +87,9 @@ static void end(const struct place *p)
 
 static bool reads_as(ordo_device *dev, struct ordo_digest key, const char *want)
 {
-    size_t     bytes = 0;
-    char      *got = ordo_cache_read(dev, "thing", key, &bytes);
-    const bool same = want ? got && bytes == strlen(want) && memcmp(got, want, bytes) == 0 : !got;
-    free(got);
+    size_t          bytes = 0;
+    AUTO_FREE char *got = ordo_cache_read(dev, "thing", key, &bytes);
+    const bool      same = want ? got && bytes == strlen(want) && memcmp(got, want, bytes) == 0 : !got;
     return same;
 }
 
@@ -259,13 +258,12 @@ Test(cache, reads_only_files_that_are_the_users_alone)
 static void check_shunned(struct place *p, const char *what)
 {
     p->warnings = 0;
-    ordo_device *dev = open_device(p, false);
+    AUTO_DEVICE ordo_device *dev = open_device(p, false);
     cr_assert(p->warnings == 1, "%s: %d warnings", what, p->warnings);
     cr_assert(reads_as(dev, some_key, NULL), "%s", what);
     write_text(dev, some_key, "nowhere");
     cr_assert(each_file(p, leave_one) == 1, "%s was written to", what);
     cr_assert(p->warnings == 1, "%s: said again", what);
-    ordo_device_close(&dev);
 }
 
 Test(cache, shuns_directories_that_others_may_write)
@@ -373,12 +371,11 @@ static void *write_and_read(void *argument)
         size_t bytes = 0;
         memset(text, w->letter, sizeof text);
         ordo_cache_write(w->dev, "thing", some_key, text, sizeof text - (size_t) (w->letter - 'a') * 100);
-        char *got = ordo_cache_read(w->dev, "thing", some_key, &bytes);
-        bool  whole = got != NULL && bytes == sizeof text - (size_t) (got[0] - 'a') * 100;
+        AUTO_FREE char *got = ordo_cache_read(w->dev, "thing", some_key, &bytes);
+        bool            whole = got != NULL && bytes == sizeof text - (size_t) (got[0] - 'a') * 100;
         for (size_t i = 0; whole && i < bytes; i++)
             whole = got[i] == got[0];
         w->mixed += !whole;
-        free(got);
     }
     return NULL;
 }
@@ -508,10 +505,10 @@ static const struct ordo_prepare_params sort_of_u32 = {
 /* Prepares and uses a device whose driver keeps no programs. Returns how many programs came from the cache. */
 static size_t prepare_and_use(struct place *p)
 {
-    ordo_device         *dev = open_device(p, false);
-    struct ordo_prepared prepared;
-    static uint32_t      keys[SORTED];
-    size_t               from_cache = 0;
+    AUTO_DEVICE ordo_device *dev = open_device(p, false);
+    struct ordo_prepared     prepared;
+    static uint32_t          keys[SORTED];
+    size_t                   from_cache = 0;
     if (p->goes)
         end(p);
     dev->facts.own_binary_cache = false;
@@ -525,7 +522,6 @@ static size_t prepare_and_use(struct place *p)
         cr_assert(keys[i] == i);
     for (const struct ordo_program *one = dev->builds.programs; one; one = one->next)
         from_cache += one->from_cache;
-    ordo_device_close(&dev);
     return from_cache;
 }
 
@@ -640,9 +636,8 @@ static bool tests_with_profile(struct place *p, const char *path, const char *te
 {
     FILE *file = fopen(path, "wb");
     cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
-    ordo_device *dev = open_device(p, true);
-    const bool   tests = !ordo_device_facts(dev)->self_test_remembered;
-    ordo_device_close(&dev);
+    AUTO_DEVICE ordo_device *dev = open_device(p, true);
+    const bool               tests = !ordo_device_facts(dev)->self_test_remembered;
     return tests;
 }
 

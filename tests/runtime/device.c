@@ -178,9 +178,8 @@ static ordo_status open_and_hear(struct heard *h, char *message, size_t bytes)
     const struct ordo_device_config config = {
         .log = hear, .user = h, .message = message, .message_bytes = bytes, .no_self_test = true
     };
-    ordo_device      *dev = NULL;
-    const ordo_status got = ordo_device_open(&config, &dev);
-    ordo_device_close(&dev);
+    AUTO_DEVICE ordo_device *dev = NULL;
+    const ordo_status        got = ordo_device_open(&config, &dev);
     return got;
 }
 
@@ -298,8 +297,8 @@ DEVICE_TEST(device, masks_lower_facts_and_bad_ones_are_refused)
         "int64_atomics", "int64_atomics=x", "cpu=1",    "nonsense=1",    "alloc=1",
         "group=0",       "group=-1",        "=",        "lanes=one,cpu", "local=-1"
     };
-    char         message[1024];
-    ordo_device *dev = NULL;
+    char                     message[1024];
+    AUTO_DEVICE ordo_device *dev = NULL;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct ordo_device_config config = {
@@ -324,11 +323,9 @@ DEVICE_TEST(device, masks_lower_facts_and_bad_ones_are_refused)
     test_ok(t, sort_few(dev));
 
     const struct ordo_sort_params u64 = { .key = ORDO_U64 };
-    uint64_t                     *many = test_alloc(200000 * sizeof *many);
+    AUTO_FREE uint64_t           *many = test_alloc(200000 * sizeof *many);
     test_random_bytes(t, many, 200000 * sizeof *many);
     test_status(t, ordo_sort_host(dev, &u64, many, NULL, 200000), ORDO_TOO_LARGE);
-    free(many);
-    ordo_device_close(&dev);
 }
 
 EVERY_MASK_TEST(device, facts_are_sane)
@@ -349,18 +346,17 @@ EVERY_MASK_TEST(device, facts_are_sane)
     test_status(t, ordo_device_self_test(NULL), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_ok(t, ordo_device_finish(t->dev));
-    ordo_device *none = NULL;
+    AUTO_DEVICE ordo_device *none = NULL;
     ordo_device_close(NULL);
-    ordo_device_close(&none);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 DEVICE_TEST(device, last_error_fits_any_room)
 {
-    char         text[64];
-    char         whole[1024];
-    ordo_device *dev = test_open_again(t);
+    char                     text[64];
+    char                     whole[1024];
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     memset(text, 'x', sizeof text);
     test_true(t, ordo_device_last_error(dev, NULL, 0) == 1);
@@ -387,7 +383,6 @@ DEVICE_TEST(device, last_error_fits_any_room)
     test_true(t, strcmp(ordo_cl_error_string(-5), "CL_OUT_OF_RESOURCES") == 0);
     test_true(t, strcmp(ordo_cl_error_string(12345), "unknown OpenCL code") == 0);
     test_true(t, strcmp(ordo_version(), ORDO_VERSION) == 0);
-    ordo_device_close(&dev);
 }
 
 /* ---- tunables and profiles --------------------------------------------------------------------------------------- */
@@ -510,7 +505,7 @@ static void note_missed(void *user, ordo_log_level level, const char *message)
 static void expect_missed(const char *path, const char *words)
 {
     const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     struct stat                     info;
     n_missed = 0;
     (void) alarm(60); /* a reader that waits for a writer ends the test */
@@ -528,7 +523,6 @@ static void expect_missed(const char *path, const char *words)
         cr_assert(lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0600);
         cr_assert(info.st_uid == geteuid() && remove(path) == 0);
     }
-    ordo_device_close(&dev);
 }
 
 static void store_profile(const char *path, const char *text, size_t bytes)
@@ -573,11 +567,11 @@ Test(device, only_regular_files_of_the_user_are_profiles)
 /* Uploads and downloads two arrays. `plain`: the driver copies one way. */
 static void there_and_back(struct test *t, size_t first, size_t second, int plain)
 {
-    const int        helpers = t->dev->ring.helpers;
-    const size_t     bytes[2] = { first, second };
-    unsigned char   *was = test_alloc(first + second + 1), *is = test_alloc(first + second + 1);
-    cl_mem           mem[2] = { NULL, NULL };
-    struct ordo_call call;
+    const int                helpers = t->dev->ring.helpers;
+    const size_t             bytes[2] = { first, second };
+    AUTO_FREE unsigned char *was = test_alloc(first + second + 1), *is = test_alloc(first + second + 1);
+    cl_mem                   mem[2] = { NULL, NULL };
+    struct ordo_call         call;
 
     test_context(t, "%zu and %zu bytes in pieces of %zu, %d", first, second, t->dev->ring.piece, plain);
     test_random_bytes(t, was, first + second);
@@ -597,8 +591,6 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
     test_true(t, memcmp(is, was, first + second) == 0 && is[first + second] == 0);
     for (int i = 0; i < 2; i++)
         ordo_buffer_destroy(t->dev, &mem[i]);
-    free(was);
-    free(is);
 }
 
 /* Tries numbers of pieces around the capacity of the ring. */
@@ -629,13 +621,13 @@ EVERY_MASK_TEST(device, keeps_its_memory_limit)
     enum { COUNT = 400000, LIMIT = 2 << 20 };
     const struct ordo_device_config config = { .mask = t->mask, .memory_limit = LIMIT };
     const struct ordo_sort_params   params = { .key = ORDO_U32, .value_bytes = 4 };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     struct ordo_memory              memory;
-    uint32_t                       *keys = test_alloc(COUNT * sizeof *keys);
+    AUTO_FREE uint32_t             *keys = test_alloc(COUNT * sizeof *keys);
 
     test_random_bytes(t, keys, COUNT * sizeof *keys);
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
-    struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
+    AUTO_ARRAY struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
     test_ok(t, ordo_device_memory(dev, &memory));
     test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
     for (int round = 0; round < 3; round++) {
@@ -658,10 +650,6 @@ EVERY_MASK_TEST(device, keeps_its_memory_limit)
         test_ok(t, ordo_device_memory(dev, &memory));
         test_true(t, memory.held_peak_bytes <= LIMIT);
     }
-    test_free(&k);
-    test_free(&v);
-    ordo_device_close(&dev);
-    free(keys);
 }
 
 static void sort_scratch(struct test *t)
@@ -674,14 +662,14 @@ static void sort_scratch(struct test *t)
                   { { .key = ORDO_U64, .value_bytes = 8 }, 300001 },
                   { { .key = ORDO_U32, .value_bytes = 4 }, 3 } };
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
-        const size_t n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
-        void        *keys = test_alloc(n * 8);
+        const size_t    n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
+        AUTO_FREE void *keys = test_alloc(n * 8);
         struct ordo_memory memory;
 
         test_context(t, "scratch of sort %zu", i);
         test_random_bytes(t, keys, n * 8);
-        struct test_array       k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
-        const struct ordo_slice vs = vb ? test_slice(&v) : ordo_none();
+        AUTO_ARRAY struct test_array k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
+        const struct ordo_slice      vs = vb ? test_slice(&v) : ordo_none();
         test_ok(t, ordo_device_trim(t->dev));
         test_ok(t, ordo_device_memory(t->dev, &memory));
         test_true(t, memory.scratch_bytes == 0 && memory.scratch_peak_bytes == 0);
@@ -695,9 +683,6 @@ static void sort_scratch(struct test *t)
         test_true(t, memory.held_bytes == memory.scratch_bytes);
         test_ok(t, ordo_device_trim(t->dev));
         test_ok(t, ordo_device_finish(t->dev));
-        test_free(&k);
-        test_free(&v);
-        free(keys);
     }
     test_status(t, ordo_device_memory(NULL, &(struct ordo_memory) { 0 }), ORDO_INVALID);
     test_status(t, ordo_device_memory(t->dev, NULL), ORDO_INVALID);
@@ -761,8 +746,8 @@ struct worker {
 
 static void *sort_much(void *argument)
 {
-    struct worker *w = argument;
-    uint32_t      *keys = test_alloc(THREAD_COUNT * sizeof *keys);
+    struct worker      *w = argument;
+    AUTO_FREE uint32_t *keys = test_alloc(THREAD_COUNT * sizeof *keys);
     for (uint32_t round = 0; round < ROUNDS && w->status == ORDO_OK; round++) {
         uint32_t sum = 0, sum_after = 0;
         for (uint32_t i = 0; i < THREAD_COUNT; i++)
@@ -774,7 +759,6 @@ static void *sort_much(void *argument)
         }
         w->wrong += sum != sum_after;
     }
-    free(keys);
     return NULL;
 }
 
@@ -796,12 +780,11 @@ static void run_workers(struct test *t, ordo_device *const devices[THREADS])
 
 DEVICE_TEST(device, threads_share_it)
 {
-    ordo_device *other = test_open_again(t);
+    AUTO_DEVICE ordo_device *other = test_open_again(t);
     test_context(t, "%d threads on one device", THREADS);
     run_workers(t, (ordo_device *[]) { t->dev, t->dev, t->dev, t->dev });
     test_context(t, "%d threads on two devices", THREADS);
     run_workers(t, (ordo_device *[]) { t->dev, other, t->dev, other });
-    ordo_device_close(&other);
 }
 
 /* In the child. The exit status is the number of the failed expectation. */
@@ -844,10 +827,10 @@ static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
 
 DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
 {
-    uint32_t          keys[100] = { 0 };
-    ordo_index       *index = NULL;
-    struct test_array a = test_upload(t, keys, 100, 4, 0);
-    int               status = -1;
+    uint32_t                     keys[100] = { 0 };
+    ordo_index                  *index = NULL;
+    AUTO_ARRAY struct test_array a = test_upload(t, keys, 100, 4, 0);
+    int                          status = -1;
 
     test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&a), 100, NULL, &index));
     test_ok(t, ordo_device_finish(t->dev));
@@ -861,7 +844,6 @@ DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
                   WIFEXITED(status) ? WEXITSTATUS(status) : status, WIFEXITED(status) ? "its check" : "a signal");
     test_ok(t, sort_few(t->dev));
     ordo_index_destroy(&index);
-    test_free(&a);
 }
 
 /* ---- order by addresses ------------------------------------------------------------------------------------------ */

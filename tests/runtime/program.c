@@ -154,13 +154,12 @@ Test(program, an_include_that_is_passed_over_does_not_count)
                   "#include \"primitive/whole.cl\"\nenum { WHOLE = ANSWER };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        char         text[1024] = "";
-        ordo_device *dev = open_device(true);
+        char                     text[1024] = "";
+        AUTO_DEVICE ordo_device *dev = open_device(true);
         overlay_write(&o, "primitive/module.cl", modules[i]);
         const ordo_status got = build_kernel(dev, "primitive/module.cl", "nothing");
         (void) ordo_device_last_error(dev, text, sizeof text);
         cr_assert(got == ORDO_OK, "module %zu: %s", i, text);
-        ordo_device_close(&dev);
     }
     overlay_end(&o);
 }
@@ -214,11 +213,10 @@ Test(program, errors_behind_branches_are_at_their_lines)
     overlay_write(&o, "primitive/part.cl", "#pragma once\nenum { ANSWER = 42 };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        ordo_device *dev = open_device(true);
+        AUTO_DEVICE ordo_device *dev = open_device(true);
         overlay_write(&o, "primitive/module.cl", modules[i].text);
         cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD, "module %zu", i);
         check_message(dev, place("primitive/module.cl", modules[i].line), "no_such_type");
-        ordo_device_close(&dev);
     }
     overlay_end(&o);
 }
@@ -274,7 +272,7 @@ DEVICE_TEST(program, a_variant_is_built_once)
 DEVICE_TEST(program, includes_are_expanded)
 {
     const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };
-    char                    *text = NULL, *options = ordo_program_options(t->dev, defines);
+    AUTO_FREE char          *text = NULL, *options = ordo_program_options(t->dev, defines);
 
     test_ok(t, ordo_program_text(t->dev, "primitive/scan.cl", NULL, &text));
     test_true(t, options != NULL);
@@ -283,6 +281,4 @@ DEVICE_TEST(program, includes_are_expanded)
     const char *first = strstr(text, "#line 1 \"device/compiler.cl\"");
     test_true(t, first != NULL && strstr(first + 1, "#line 1 \"device/compiler.cl\"") == NULL);
     test_true(t, strstr(options, " -DONE=1") && strstr(options, " -DTWO=-2") && strstr(options, " -DORDO_CPU="));
-    free(text);
-    free(options);
 }

@@ -16,13 +16,12 @@ static struct model *model_of(struct life *l, struct play *p)
 /* Runs operations of one code on the model. */
 static void run_code(struct life *l, struct play *p, ordo_code code, struct ordo_host_batch batch)
 {
-    uint8_t *codes = test_alloc(p->g.count);
+    AUTO_FREE uint8_t *codes = test_alloc(p->g.count);
 
     memset(codes, (int) code, p->g.count);
     batch.codes = codes;
     batch.count = p->g.count;
     (void) model_apply(model_of(l, p), &batch);
-    free(codes);
 }
 
 static uint64_t form_at(const struct play *p, size_t array, size_t i)

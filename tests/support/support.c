@@ -93,11 +93,10 @@ static bool is_a_message(const char *text)
 /* Checks the device's last error, unless memory for the message was missing. */
 static void check_message(const struct test *t, const char *call, const char *file, int line)
 {
-    char        *text = test_alloc(1 << 16);
-    const size_t need = ordo_device_last_error(t->dev, text, 1 << 16);
+    AUTO_FREE char *text = test_alloc(1 << 16);
+    const size_t    need = ordo_device_last_error(t->dev, text, 1 << 16);
     if (need > 1 && need < 1 << 16 && strchr(text, '[') && !is_a_message(text))
         test_fail(t, file, line, "%s: not how a message is written: %s", call, text);
-    free(text);
 }
 
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
@@ -367,8 +366,8 @@ static void run_on_place(const struct place *place, const struct turn *turn, con
     for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
         if (!mask_is_met(turn, masks, m))
             continue;
-        ordo_device *dev = open_place(place, masks[m]);
-        bool         again = false;
+        AUTO_DEVICE ordo_device *dev = open_place(place, masks[m]);
+        bool                     again = false;
 
         seen[n] = *ordo_device_facts(dev);
         for (size_t earlier = 0; earlier < n; earlier++)
@@ -376,7 +375,6 @@ static void run_on_place(const struct place *place, const struct turn *turn, con
         n++;
         if (!again)
             run_body(dev, masks[m], body);
-        ordo_device_close(&dev);
     }
 }
 
@@ -767,9 +765,9 @@ static size_t changed_guard(const uint8_t *image, const struct test_array *array
 
 size_t test_read(const struct test *t, const struct test_array *array, void *to, const char *what)
 {
-    const size_t all = bytes_in_all(array);
-    uint8_t     *image = test_alloc(all);
-    const cl_int code =
+    const size_t       all = bytes_in_all(array);
+    AUTO_FREE uint8_t *image = test_alloc(all);
+    const cl_int       code =
         clEnqueueReadBuffer(ordo_device_queue(t->dev), array->mem, CL_TRUE, 0, all, image, 0, NULL, NULL);
 
     if (code != CL_SUCCESS)
@@ -777,7 +775,6 @@ size_t test_read(const struct test *t, const struct test_array *array, void *to,
     const size_t changed = changed_guard(image, array);
     if (bytes_of(array))
         memcpy(to, image + bytes_before(array), bytes_of(array));
-    free(image);
     return changed;
 }
 
@@ -794,11 +791,10 @@ void test_check_download(const struct test *t, const struct test_array *array, v
 void test_check_expect(const struct test *t, ordo_type type, const struct test_array *array, const void *want, size_t n,
                        const char *what, const char *file, int line)
 {
-    void *got = test_alloc(bytes_of(array));
+    AUTO_FREE void *got = test_alloc(bytes_of(array));
 
     test_check_download(t, array, got, what, file, line);
     test_check_same(t, what, type, array->bytes, got, want, n, file, line);
-    free(got);
 }
 
 cl_command_queue test_queue_of(cl_context context, cl_device_id id, cl_command_queue_properties properties)

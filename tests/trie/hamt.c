@@ -23,15 +23,14 @@ static void spread(uint32_t *keys)
 
 static ordo_dict *make_of(struct test *t, uint32_t value_bytes, bool fixed_depth)
 {
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc(ALL * sizeof *keys);
+    ordo_dict          *dict = NULL;
 
     spread(keys);
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, value_bytes }, .fixed_depth = fixed_depth),
                                 &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, ALL));
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
     return dict;
 }
 
@@ -68,7 +67,7 @@ static void check_records(struct test *t, ordo_dict *dict, size_t leaf)
 
 MASK_TEST(hamt, check_names_a_wrong_word, "", "cpu=0")
 {
-    ordo_dict                   *dict = make(t, 4);
+    AUTO_DICT ordo_dict         *dict = make(t, 4);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
     const cl_mem                 leaves = trie->leaves.mem, pool = trie->pool.mem, tables = trie->tables.mem;
     const size_t                 cells = (size_t) 1 << trie->cell_bits, last = trie->n_leaves - 1;
@@ -100,13 +99,12 @@ MASK_TEST(hamt, check_names_a_wrong_word, "", "cpu=0")
     expect_broken(t, dict, tables, 0, read_word(t, tables, 0) - 1, "T5: cell 0 of the table of keys");
     expect_broken(t, dict, tables, cells / 2, (uint32_t) last + 2, "T5");
     expect_broken(t, dict, tables, cells + 1, read_word(t, tables, cells + 1) + 1, "T5: cell 1 of the table of ranks");
-    ordo_dict_destroy(&dict);
 }
 
 /* Changes the header, and words of each level of nodes: with a child, without one, the last. */
 MASK_TEST(hamt, check_names_a_wrong_node, "", "cpu=0")
 {
-    ordo_dict                   *dict = make_of(t, 4, true);
+    AUTO_DICT ordo_dict         *dict = make_of(t, 4, true);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
     const cl_mem                 tables = trie->tables.mem;
     const size_t                 levels = HAMT_LEVELS(32), nodes = HAMT_HEADER + ((size_t) 1 << trie->rank_bits);
@@ -121,7 +119,6 @@ MASK_TEST(hamt, check_names_a_wrong_node, "", "cpu=0")
         expect_broken(t, dict, tables, end - 1, 0, "T5: the nodes");
     }
     expect_broken(t, dict, tables, HAMT_HEADER + 1, read_word(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
-    ordo_dict_destroy(&dict);
 }
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
@@ -154,9 +151,9 @@ static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
 DEVICE_TEST(hamt, fixed_depth_makes_each_leaf_a_bitmap)
 {
     enum { N = 4000 };
-    ordo_dict *dict = make_of(t, 0, true);
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys);
-    size_t     regions = 0;
+    ordo_dict          *dict = make_of(t, 0, true);
+    AUTO_FREE uint32_t *keys = test_alloc(ALL * sizeof *keys);
+    size_t              regions = 0;
 
     spread(keys);
     for (size_t i = 0; i < ALL; i++)
@@ -166,7 +163,7 @@ DEVICE_TEST(hamt, fixed_depth_makes_each_leaf_a_bitmap)
     test_true(t, s.bytes_index >= ordo_hamt_of(dict)->trie.nodes * 256);
     ordo_dict_destroy(&dict);
 
-    uint64_t *wide = test_alloc(N * sizeof *wide);
+    AUTO_FREE uint64_t *wide = test_alloc(N * sizeof *wide);
     for (uint64_t i = 0; i < N; i++)
         wide[i] = i << 52 | i;
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U64, 0 }, .fixed_depth = true), &dict));
@@ -175,8 +172,6 @@ DEVICE_TEST(hamt, fixed_depth_makes_each_leaf_a_bitmap)
     s = statistics_of(t, dict);
     test_true(t, s.leaves == N && s.levels == 10);
     ordo_dict_destroy(&dict);
-    free(keys);
-    free(wide);
 }
 
 DEVICE_TEST(hamt, memory_fits_the_kind_of_set)
@@ -198,8 +193,8 @@ static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_
     test_true(t, x->n == y->n && x->n_leaves == y->n_leaves && x->live == y->live);
     if (x->n_leaves == 0)
         return;
-    uint32_t *is = read_words(t, x->leaves.mem, (x->n_leaves + 1) * record);
-    uint32_t *wanted = read_words(t, y->leaves.mem, (y->n_leaves + 1) * record);
+    AUTO_FREE uint32_t *is = read_words(t, x->leaves.mem, (x->n_leaves + 1) * record);
+    AUTO_FREE uint32_t *wanted = read_words(t, y->leaves.mem, (y->n_leaves + 1) * record);
     for (size_t i = 0; i < x->n_leaves; i++)
         for (size_t w = 0; w < used; w++) {
             const uint32_t mask = w == place && places_differ ? HAMT_WIDE : UINT32_MAX;
@@ -207,16 +202,14 @@ static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_
                 test_fail(t, __FILE__, __LINE__, "leaf %zu of %u: word %zu is %#x, not %#x", i, x->n_leaves, w,
                           is[i * record + w], wanted[i * record + w]);
         }
-    free(is);
-    free(wanted);
 }
 
 /* Stores the elements of a build in batches, in another order, and erases others. */
 static void check_history_of(struct test *t, bool fixed_depth)
 {
     enum { BATCH = 700 };
-    ordo_dict *built = make_of(t, 4, fixed_depth), *grown = NULL;
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys), *extra = test_alloc(BATCH * sizeof *extra);
+    AUTO_DICT ordo_dict *built = make_of(t, 4, fixed_depth), *grown = NULL;
+    AUTO_FREE uint32_t  *keys = test_alloc(ALL * sizeof *keys), *extra = test_alloc(BATCH * sizeof *extra);
 
     spread(keys);
     for (size_t i = ALL; i > 1; i--) {
@@ -239,10 +232,6 @@ static void check_history_of(struct test *t, bool fixed_depth)
     test_ok(t, ordo_dict_check(grown, NULL));
     test_true(t, ordo_hamt_of(built)->trie.used == ordo_hamt_of(grown)->trie.used);
     expect_same_leaves(t, built, grown, RECORD, false);
-    ordo_dict_destroy(&built);
-    ordo_dict_destroy(&grown);
-    free(keys);
-    free(extra);
 }
 
 MASK_TEST(hamt, a_set_has_one_shape_after_any_history, "", "cpu=0,progress=1")
@@ -297,9 +286,9 @@ static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
  * updates for one work-item. */
 static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool fixed_depth)
 {
-    ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
-    uint64_t  *keys = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *keys);
-    uint64_t  *values = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *values);
+    AUTO_DICT ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
+    AUTO_FREE uint64_t  *keys = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *keys);
+    AUTO_FREE uint64_t  *values = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *values);
 
     const struct ordo_hamt_config config = { .dict = { key, value_bytes }, .fixed_depth = fixed_depth };
     test_ok(t, ordo_hamt_create(t->dev, &config, &leaf_by_leaf));
@@ -324,10 +313,6 @@ static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool f
         expect_same_leaves(t, leaf_by_leaf, by_elements, key == ORDO_U32 ? RECORD : 6, true);
         expect_same_elements(t, leaf_by_leaf, by_elements, value_bytes);
     }
-    ordo_dict_destroy(&leaf_by_leaf);
-    ordo_dict_destroy(&by_elements);
-    free(keys);
-    free(values);
 }
 
 MASK_TEST(hamt, both_kinds_of_update_make_the_same_leaves, "", "cpu=0,progress=1")
@@ -342,9 +327,9 @@ MASK_TEST(hamt, both_kinds_of_update_make_the_same_leaves, "", "cpu=0,progress=1
 DEVICE_TEST(hamt, bitmaps_empty_and_fill_again)
 {
     enum { N = 6000, KEPT = 37 };
-    uint32_t    *keys = test_alloc(N * sizeof *keys), gone = 0;
-    ordo_dict   *dict = NULL;
-    struct model model = model_empty(ORDO_U32, 4);
+    uint32_t               *keys = test_alloc(N * sizeof *keys), gone = 0;
+    AUTO_DICT ordo_dict    *dict = NULL;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
 
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, 4 }), &dict));
     for (uint32_t i = 0; i < N; i++)
@@ -371,8 +356,6 @@ DEVICE_TEST(hamt, bitmaps_empty_and_fill_again)
     model_batch(&model, ORDO_ERASE, keys, NULL, N);
     expect_content(t, dict, &model);
     test_true(t, statistics_of(t, dict).leaves == 0);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
     free(keys);
 }
 
@@ -380,9 +363,9 @@ DEVICE_TEST(hamt, bitmaps_empty_and_fill_again)
 DEVICE_TEST(hamt, keys_may_share_one_cell)
 {
     enum { N = 20000 };
-    uint64_t  *keys = test_alloc(N * sizeof *keys), got = 0;
-    uint32_t  *ranks = test_alloc(N * sizeof *ranks);
-    ordo_dict *dict = NULL;
+    uint64_t            *keys = test_alloc(N * sizeof *keys), got = 0;
+    AUTO_FREE uint32_t  *ranks = test_alloc(N * sizeof *ranks);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     keys[0] = 0;
     keys[N - 1] = UINT64_MAX;
@@ -396,13 +379,10 @@ DEVICE_TEST(hamt, keys_may_share_one_cell)
         test_true(t, ranks[i] == i);
     for (uint32_t i = 0; i < N; i++)
         ranks[i] = N - 1 - i;
-    uint64_t *selected = test_alloc(N * sizeof *selected);
+    AUTO_FREE uint64_t *selected = test_alloc(N * sizeof *selected);
     test_ok(t, ordo_dict_select_host(dict, ranks, N, selected, NULL, NULL));
     for (uint32_t i = 0; i < N; i++)
         got += selected[i] == keys[N - 1 - i];
     test_true(t, got == N);
-    ordo_dict_destroy(&dict);
-    free(selected);
     free(keys);
-    free(ranks);
 }
