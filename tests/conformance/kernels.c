@@ -176,7 +176,7 @@ static void compressed_index(struct test *t)
     struct test_array on, out;
 
     for (uint32_t mixed = 0; mixed < 2; mixed++) {
-        ordo_index *index = NULL;
+        AUTO(ordo_index_destroy) ordo_index *index = NULL;
         for (uint32_t i = 0; i < N; i++) {
             keys[i] = mixed && i >= N / 2 ? i * 100000 : i;
             want[i] = i;
@@ -190,7 +190,6 @@ static void compressed_index(struct test *t)
         test_ok(t, ordo_device_finish(t->dev));
         test_download(t, &out, ranks);
         test_same(t, "ranks", ORDO_U32, ranks, want, N);
-        ordo_index_destroy(&index);
         test_free(&on);
         test_free(&out);
     }

@@ -201,10 +201,10 @@ static struct mixture across(struct test *t, uint32_t held, bool counts)
 
 static void seek_across(struct test *t, int structure, uint32_t held, bool counts)
 {
-    AUTO_FREE uint32_t *keys = words(), *values = words();
-    ordo_dict          *dict = NULL;
-    struct model        model = model_empty(ORDO_U32, 4);
-    struct mixture      m = across(t, held, counts), want = mixture_empty();
+    AUTO_FREE uint32_t               *keys = words(), *values = words();
+    AUTO_DICT ordo_dict              *dict = NULL;
+    AUTO_MODEL struct model           model = model_empty(ORDO_U32, 4);
+    AUTO(mixture_free) struct mixture m = across(t, held, counts), want = mixture_empty();
 
     test_context(t, "%s: seeks across %u keys%s", structures[structure].name, held, counts ? ", counts" : "");
     for (uint32_t i = 0; i < held; i++) {
@@ -226,10 +226,6 @@ static void seek_across(struct test *t, int structure, uint32_t held, bool count
     test_same(t, "values_out", ORDO_U32, m.values_out, want.values_out, m.batch.count);
     test_same(t, "counts", ORDO_U32, m.counts, want.counts, m.batch.count);
     expect_content(t, dict, &model);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
-    mixture_free(&m);
-    mixture_free(&want);
 }
 
 DEVICE_TEST(dict, seeks_skip_many_absent_keys)

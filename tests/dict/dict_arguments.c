@@ -18,14 +18,14 @@ static void count_message(void *user, ordo_log_level level, const char *message)
 DEVICE_TEST(dict_arguments, dictionaries_outlive_their_device)
 {
     enum { COUNT = 5000 };
-    static uint32_t                 keys[COUNT], values[COUNT];
-    static uint8_t                  found[COUNT];
-    int                             messages = 0;
-    const struct ordo_device_config config = { .log = count_message, .user = &messages, .no_self_test = true };
-    ordo_device                    *dev = NULL;
-    ordo_dict                      *dict[N_STRUCTURES] = { NULL };
-    ordo_index                     *index = NULL;
-    size_t                          size = 0;
+    static uint32_t                      keys[COUNT], values[COUNT];
+    static uint8_t                       found[COUNT];
+    int                                  messages = 0;
+    const struct ordo_device_config      config = { .log = count_message, .user = &messages, .no_self_test = true };
+    ordo_device                         *dev = NULL;
+    ordo_dict                           *dict[N_STRUCTURES] = { NULL };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
+    size_t                               size = 0;
 
     test_spare_compiler();
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
@@ -52,7 +52,6 @@ DEVICE_TEST(dict_arguments, dictionaries_outlive_their_device)
         ordo_dict_destroy(&dict[s]);
     }
     test_true(t, messages == 0);
-    ordo_index_destroy(&index);
 }
 
 /* ---- making dictionaries ----------------------------------------------------------------------------------------- */

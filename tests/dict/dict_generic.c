@@ -547,12 +547,12 @@ static void free_bounds(struct bounds *b)
 
 static void range_limited(struct pair *p, size_t count, bool on_host)
 {
-    const bool     descending = below(p, 2), has_limits = below(p, 2);
-    const uint32_t limit = below(p, 3) ? below(p, 20) : 0;
-    struct bounds  b = draw_bounds(p, count);
-    uint32_t      *limits = test_alloc((count + 1) * sizeof *limits);
-    uint64_t      *offsets = empty(count + 1, 8), *want_offsets = empty(count + 1, 8);
-    size_t         total = 0, needed = SIZE_MAX;
+    const bool                      descending = below(p, 2), has_limits = below(p, 2);
+    const uint32_t                  limit = below(p, 3) ? below(p, 20) : 0;
+    AUTO(free_bounds) struct bounds b = draw_bounds(p, count);
+    AUTO_FREE uint32_t             *limits = test_alloc((count + 1) * sizeof *limits);
+    AUTO_FREE uint64_t             *offsets = empty(count + 1, 8), *want_offsets = empty(count + 1, 8);
+    size_t                          total = 0, needed = SIZE_MAX;
 
     for (size_t i = 0; i < count; i++) {
         size_t n = b.past[i] - b.first[i];
@@ -563,9 +563,9 @@ static void range_limited(struct pair *p, size_t count, bool on_host)
         total += n;
     }
     want_offsets[count] = total;
-    const size_t room = below(p, 8) == 0 && total > 0 ? below(p, (uint32_t) total) : total + below(p, 3);
-    uint8_t     *keys = empty(room, p->key_bytes), *values = empty(room, p->value_bytes);
-    uint8_t     *want_keys = empty(room, p->key_bytes), *want_values = empty(room, p->value_bytes);
+    const size_t       room = below(p, 8) == 0 && total > 0 ? below(p, (uint32_t) total) : total + below(p, 3);
+    AUTO_FREE uint8_t *keys = empty(room, p->key_bytes), *values = empty(room, p->value_bytes);
+    AUTO_FREE uint8_t *want_keys = empty(room, p->key_bytes), *want_values = empty(room, p->value_bytes);
     for (size_t i = 0; i < count && total <= room; i++)
         for (size_t x = 0; x < want_offsets[i + 1] - want_offsets[i]; x++) {
             const size_t at = descending ? b.past[i] - 1 - x : b.first[i] + x;
@@ -587,14 +587,6 @@ static void range_limited(struct pair *p, size_t count, bool on_host)
     expect_same(p, "offsets", offsets, want_offsets, (count + 1) * 8);
     expect_same(p, "range keys", keys, want_keys, room * p->key_bytes);
     expect_same(p, "range values", values, want_values, room * p->value_bytes);
-    free(limits);
-    free(offsets);
-    free(want_offsets);
-    free(keys);
-    free(values);
-    free(want_keys);
-    free(want_values);
-    free_bounds(&b);
 }
 
 static void model_erase(struct pair *p, size_t first, size_t past)
@@ -607,11 +599,11 @@ static void model_erase(struct pair *p, size_t first, size_t past)
 
 static void erase_range(struct pair *p, size_t count, bool on_host)
 {
-    const bool    asks = below(p, 4) != 0;
-    struct bounds b = draw_bounds(p, count);
-    uint32_t     *got = empty(count, 4), *want = empty(count, 4);
-    uint8_t      *gone = test_alloc(p->model.count + 1);
-    size_t        kept = 0;
+    const bool                      asks = below(p, 4) != 0;
+    AUTO(free_bounds) struct bounds b = draw_bounds(p, count);
+    AUTO_FREE uint32_t             *got = empty(count, 4), *want = empty(count, 4);
+    AUTO_FREE uint8_t              *gone = test_alloc(p->model.count + 1);
+    size_t                          kept = 0;
 
     memset(gone, 0, p->model.count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -629,10 +621,6 @@ static void erase_range(struct pair *p, size_t count, bool on_host)
     test_ok(p->t, call_with(p, "ordo_dict_erase_range", &g, on_host, (void *[]) { b.lo, b.hi, asks ? got : NULL }));
     expect_same(p, "erased", got, want, count * 4);
     expect_model(p);
-    free(got);
-    free(want);
-    free(gone);
-    free_bounds(&b);
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
@@ -673,12 +661,12 @@ static uint64_t identity_of(ordo_type type, ordo_op op)
 
 static void aggregate(struct pair *p, size_t count, bool on_host)
 {
-    const ordo_op   op = (ordo_op) below(p, 3);
-    const ordo_type value = value_type(p, op);
-    const bool      counts = below(p, 2);
-    struct bounds   b = draw_bounds(p, count);
-    void           *got = empty(count, p->value_bytes), *want = empty(count, p->value_bytes);
-    uint32_t       *got_counts = empty(count, 4), *want_counts = empty(count, 4);
+    const ordo_op                   op = (ordo_op) below(p, 3);
+    const ordo_type                 value = value_type(p, op);
+    const bool                      counts = below(p, 2);
+    AUTO(free_bounds) struct bounds b = draw_bounds(p, count);
+    AUTO_FREE void                 *got = empty(count, p->value_bytes), *want = empty(count, p->value_bytes);
+    AUTO_FREE uint32_t             *got_counts = empty(count, 4), *want_counts = empty(count, 4);
 
     for (size_t i = 0; i < count; i++) {
         uint64_t sum = identity_of(value, op);
@@ -694,11 +682,6 @@ static void aggregate(struct pair *p, size_t count, bool on_host)
                             (void *[]) { b.lo, b.hi, got, counts ? got_counts : NULL }));
     expect_same(p, "aggregates", got, want, count * p->value_bytes);
     expect_same(p, "counts of aggregates", got_counts, want_counts, count * 4);
-    free(got);
-    free(want);
-    free(got_counts);
-    free(want_counts);
-    free_bounds(&b);
 }
 
 /* ---- all against the model --------------------------------------------------------------------------------------- */

@@ -110,19 +110,18 @@ static void fill_past(struct test *t, int structure)
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays     batch = arrays_make(t, stored, BATCH);
-        const ordo_status got = upsert(dict, &batch);
+        AUTO(arrays_free) struct arrays batch = arrays_make(t, stored, BATCH);
+        const ordo_status               got = upsert(dict, &batch);
         test_context(t, "a %s of %u and %u more", structures[structure].word, stored, (unsigned) BATCH);
         if (!ordo_lacks_memory(got))
             test_ok(t, got);
         stored += got == ORDO_OK ? BATCH : 0;
-        arrays_free(&batch);
     }
     test_true(t, structure_is(structure, ORDO_KEEPS_STALE) ? stored == BATCH * BATCHES : stored > 0);
-    struct arrays all = arrays_make(t, 0, stored);
+    AUTO(arrays_free) struct arrays all = arrays_make(t, 0, stored);
     expect_all(t, dict, &all);
     expect_all(t, dict, &all);
-    struct arrays again = arrays_make(t, 0, BATCH);
+    AUTO(arrays_free) struct arrays again = arrays_make(t, 0, BATCH);
     for (int i = 0; i < 3; i++)
         test_ok(t, upsert(dict, &again));
     expect_all(t, dict, &all);
@@ -137,8 +136,6 @@ static void fill_past(struct test *t, int structure)
         test_true(t, s.stale == 0 && s.runs > 1 && s.runs <= 5);
         expect_all(t, dict, &all);
     }
-    arrays_free(&again);
-    arrays_free(&all);
 }
 
 /* A device object of the test's own, whose limits it sets. */
@@ -181,12 +178,11 @@ static void fill_all_runs(struct test *t, int structure)
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     test_context(t, "all runs of a %s", structures[structure].word);
     for (uint32_t b = 0; b < ORDO_MAX_RUNS + REFUSED; b++) {
-        struct arrays batch = arrays_make(t, b * BATCH, BATCH);
+        AUTO(arrays_free) struct arrays batch = arrays_make(t, b * BATCH, BATCH);
         test_status(t, upsert(dict, &batch), b < ORDO_MAX_RUNS ? ORDO_OK : ORDO_TOO_LARGE);
         test_ok(t, ordo_dict_contains(dict, test_slice(&batch.keys), BATCH, test_slice(&batch.found), NULL));
         test_ok(t, ordo_dict_size(dict, NULL, &size));
         test_true(t, size == (b < ORDO_MAX_RUNS ? b + 1 : ORDO_MAX_RUNS) * (size_t) BATCH);
-        arrays_free(&batch);
     }
     test_ok(t, ordo_dict_check(dict, NULL));
 }
@@ -260,8 +256,10 @@ static bool shares_spare(struct test *t, int structure)
 {
     enum { HELD = 100000, BATCH = 4096, OTHERS = 10000, SPARE_LEAST_BYTES = 300000 };
     const uint64_t unlimited = t->dev->memory_limit;
-    struct arrays  all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
-    ordo_dict     *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
+    AUTO(arrays_free)
+    struct arrays all = arrays_make(t, 0, HELD),
+                  some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
+    ordo_dict             *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
     struct ordo_statistics is;
     size_t                 count = 0;
 
@@ -286,9 +284,6 @@ static bool shares_spare(struct test *t, int structure)
         ordo_dict_destroy(&other);
     }
     ordo_dict_destroy(&dict);
-    arrays_free(&all);
-    arrays_free(&some);
-    arrays_free(&others);
     return has_spare;
 }
 
@@ -483,41 +478,35 @@ static void expect_few_stored(struct test *t, ordo_dict *dict, size_t live)
 static void small(struct test *t)
 {
     enum { BATCHES = 300 };
-    ordo_dict    *dict = NULL;
-    struct arrays held = arrays_make(t, 0, SMALL);
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays held = arrays_make(t, 0, SMALL);
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays part = arrays_make(t, (uint32_t) test_below(t, SMALL - FEW), FEW);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, (uint32_t) test_below(t, SMALL - FEW), FEW);
         test_context(t, "a small LSM, batch %u", b);
         test_ok(t, b % 2 ? ordo_dict_erase(dict, test_slice(&part.keys), FEW, NULL) : upsert(dict, &part));
         expect_few_stored(t, dict, SMALL);
-        arrays_free(&part);
     }
     test_ok(t, upsert(dict, &held));
     expect_all(t, dict, &held);
-    ordo_dict_destroy(&dict);
-    arrays_free(&held);
 }
 
 /* An LSM emptied by a few batches of erasures, including absent keys. */
 static void emptied(struct test *t)
 {
     enum { HELD = 16 * SMALL, BATCH = 2 * SMALL };
-    ordo_dict    *dict = NULL;
-    struct arrays held = arrays_make(t, 0, HELD);
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays held = arrays_make(t, 0, HELD);
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }), &dict));
     test_ok(t, upsert(dict, &held));
     for (uint32_t b = 0; b < 2 * HELD; b += BATCH) {
-        struct arrays part = arrays_make(t, b, BATCH);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, b, BATCH);
         test_context(t, "keys up to %u are erased", b + BATCH);
         test_ok(t, ordo_dict_erase(dict, test_slice(&part.keys), BATCH, NULL));
         expect_few_stored(t, dict, b + BATCH < HELD ? HELD - b - BATCH : 0);
-        arrays_free(&part);
     }
-    ordo_dict_destroy(&dict);
-    arrays_free(&held);
 }
 
 DEVICE_TEST(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
@@ -530,22 +519,19 @@ DEVICE_TEST(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
 DEVICE_TEST(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
 {
     enum { BATCH = 1000, BATCHES = 60 };
-    ordo_dict             *dict = NULL;
-    struct arrays          all = arrays_make(t, 0, BATCH * BATCHES);
-    struct ordo_statistics s;
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays all = arrays_make(t, 0, BATCH * BATCHES);
+    struct ordo_statistics          s;
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = BATCH), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays part = arrays_make(t, b * BATCH, BATCH);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, b * BATCH, BATCH);
         test_ok(t, upsert(dict, &part));
-        arrays_free(&part);
     }
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     test_true(t, s.elements == (size_t) BATCH * BATCHES && s.stale == 0 && s.cleanups == 0);
     expect_all(t, dict, &all);
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-    arrays_free(&all);
 }
 
 /* ---- tunables that change ---------------------------------------------------------------------------------------- */
@@ -567,7 +553,9 @@ static void change_nodes_of(struct test *t)
                 test_context(t, "a %s, nodes of %u keys, then of %u", structures[s].word, nodes[from], nodes[to]);
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[from]));
                 AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
-                struct arrays        more = arrays_make(t, HELD, BATCH), all = arrays_make(t, 0, HELD + BATCH);
+                AUTO(arrays_free)
+                struct arrays more = arrays_make(t, HELD, BATCH),
+                              all = arrays_make(t, 0, HELD + BATCH);
                 test_ok(t, upsert(dict, &more));
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[to]));
                 expect_all(t, dict, &all);
@@ -575,8 +563,6 @@ static void change_nodes_of(struct test *t)
                 for (size_t r = 0; structure_is(s, ORDO_HAS_RUNS) && r < set->n; r++)
                     test_true(t, set->run[r].indexed &&
                                      set->run[r].index.bytes <= set->run[r].layout.bytes - set->run[r].layout.nodes);
-                arrays_free(&more);
-                arrays_free(&all);
             }
 }
 
@@ -606,13 +592,12 @@ static void update_each(struct test *t, ordo_dict *const dict[N_STRUCTURES], uin
     enum { BATCH = 300 };
 
     for (int s = 0; s < N_STRUCTURES; s++) {
-        struct arrays     more = arrays_make(t, end[s] - BATCH / 2, BATCH);
-        const ordo_status got = upsert(dict[s], &more);
+        AUTO(arrays_free) struct arrays more = arrays_make(t, end[s] - BATCH / 2, BATCH);
+        const ordo_status               got = upsert(dict[s], &more);
         test_true(t, got == ORDO_OK || got == ORDO_UNSUPPORTED);
         end[s] += got == ORDO_OK ? BATCH / 2 : 0;
         if (got == ORDO_OK)
             expect_numbers(t, dict[s], 0, end[s]);
-        arrays_free(&more);
     }
 }
 

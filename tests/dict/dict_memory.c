@@ -816,9 +816,9 @@ static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
 /* At the second call, queries have incurred query_cost, or nothing. */
 static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t query_cost, size_t runs_after)
 {
-    AUTO_DICT ordo_dict *dict = make_layers(t, t->dev, keep_runs);
-    struct asker         a = asker_make(LAYER + RECENT - STALE);
-    const bool           at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
+    AUTO_DICT ordo_dict          *dict = make_layers(t, t->dev, keep_runs);
+    AUTO(asker_free) struct asker a = asker_make(LAYER + RECENT - STALE);
+    const bool                    at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
 
     test_context(t, "queries of kind %d, %s", kind, keep_runs ? "keep_runs" : "runs may be merged");
     ask(t, dict, &a, kind);
@@ -829,7 +829,6 @@ static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t 
     test_true(t, s.runs == runs_after && s.elements == a.stored && s.cleanups == 0);
     ask(t, dict, &a, kind);
     test_ok(t, ordo_dict_check(dict, NULL));
-    asker_free(&a);
 }
 
 #define ENOUGH ((uint64_t) 1 << 32)
@@ -847,10 +846,10 @@ DEVICE_TEST(dict_memory, queries_merge_costly_runs)
 DEVICE_TEST(dict_memory, queries_incur_their_cost)
 {
     enum { TURNS = 100, SMALL = 100 };
-    AUTO_DICT ordo_dict *dict = make_layers(t, t->dev, false);
-    struct asker         a = asker_make(LAYER + RECENT - STALE);
-    uint32_t             keys[SMALL];
-    int                  turn = 0;
+    AUTO_DICT ordo_dict          *dict = make_layers(t, t->dev, false);
+    AUTO(asker_free) struct asker a = asker_make(LAYER + RECENT - STALE);
+    uint32_t                      keys[SMALL];
+    int                           turn = 0;
 
     test_context(t, "queries charge little by little");
     for (; turn < TURNS; turn++) {
@@ -861,7 +860,6 @@ DEVICE_TEST(dict_memory, queries_incur_their_cost)
         test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, SMALL));
     }
     test_true(t, turn > 3 && turn < TURNS);
-    asker_free(&a);
 }
 
 /* Without memory to merge, queries still work. */

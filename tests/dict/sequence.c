@@ -748,8 +748,8 @@ static size_t draw_room(struct run *run, size_t needed)
 
 static void do_batch(struct run *run, const struct step *step)
 {
-    struct columns in = { .count = has_one_operation(step->kind) ? 1 : step->count };
-    size_t         needed = 0, got_needed = SIZE_MAX;
+    AUTO(free_columns) struct columns in = { .count = has_one_operation(step->kind) ? 1 : step->count };
+    size_t                            needed = 0, got_needed = SIZE_MAX;
 
     add_columns(run, &in, IN_CODES | IN_KEYS | IN_HIS | (run->s->value_bytes ? IN_VALUES : 0));
     fill_inputs(run, step, &in);
@@ -757,9 +757,11 @@ static void do_batch(struct run *run, const struct step *step)
     const struct ordo_host_batch batch = batch_of(&in);
     needed = model_room(&run->model, &batch);
 
+    AUTO(free_columns)
     struct columns got = {
         .count = in.count, .room = draw_room(run, needed), .value = in.value, .combine = in.combine
     };
+    AUTO(free_columns)
     struct columns want = { .count = in.count, .room = got.room, .value = in.value, .combine = in.combine };
     add_columns(run, &got, columns);
     add_columns(run, &want, columns);
@@ -795,9 +797,6 @@ static void do_batch(struct run *run, const struct step *step)
             hash_bytes(run, got.of[i], got.elements[i] * got.bytes[i]);
         }
     hash_number(run, needed);
-    free_columns(&in);
-    free_columns(&got);
-    free_columns(&want);
 }
 
 /* ---- steps without ----------------------------------------------------------------------------------------------- */

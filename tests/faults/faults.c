@@ -42,16 +42,15 @@ static void each_primitive(struct test *t, struct fault *f)
 /* Builds an index, and searches with it. */
 static ordo_status search_with(struct fixture *s, bool compressed)
 {
-    const struct ordo_slice   keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
-    struct ordo_search_params params = { .key = ORDO_U32 };
-    ordo_index               *index = NULL;
+    const struct ordo_slice              keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
+    struct ordo_search_params            params = { .key = ORDO_U32 };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
 
     ordo_status got = (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys,
                                                                                     FIXTURE_N, NULL, &index);
     params.index = index;
     if (got == ORDO_OK)
         got = ordo_search(s->t->dev, &params, keys, FIXTURE_N, test_slice(&s->array[1]), FIXTURE_N, ranks, NULL);
-    ordo_index_destroy(&index);
     return got;
 }
 

@@ -153,13 +153,12 @@ static void check_ways(struct test *t, ordo_type key, uint32_t value_bytes)
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
             if (ordo_type_bytes((ordo_type) type) != value_bytes || (op == ORDO_SUM && type >= ORDO_F32))
                 continue;
-            struct subject s = make_subject(t, key, value_bytes, 70, POOL);
+            AUTO(end_subject) struct subject s = make_subject(t, key, value_bytes, 70, POOL);
             test_context(t, "%s keys, %s values, operation %d", test_type_name[key], test_type_name[type], op);
             combine_some(&s, (ordo_type) type, (ordo_op) op, POOL / 2, 0, POOL / 2);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 300, 0, POOL);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 900, 100, 70);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 1, 0, POOL);
-            end_subject(&s);
         }
 }
 
@@ -181,9 +180,9 @@ MASK_TEST(hash_combine, thousands_of_updates_of_one_key, "", "cpu=0,progress=1")
     static const size_t counts[] = { 2, HASH_UPDATES_MAX - 1, HASH_UPDATES_MAX, HASH_UPDATES_MAX + 1,
                                      (size_t) 1 << 16 };
     enum { POOL = 20000 };
-    struct subject      s = make_subject(t, ORDO_U32, 4, 50, POOL);
-    AUTO_FREE uint32_t *places = test_alloc(counts[LENGTH(counts) - 1] * sizeof *places);
-    AUTO_FREE uint64_t *brought = test_alloc(counts[LENGTH(counts) - 1] * sizeof *brought);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
+    AUTO_FREE uint32_t              *places = test_alloc(counts[LENGTH(counts) - 1] * sizeof *places);
+    AUTO_FREE uint64_t              *brought = test_alloc(counts[LENGTH(counts) - 1] * sizeof *brought);
 
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL - 100);
     for (size_t c = 0; c < LENGTH(counts); c++)
@@ -195,7 +194,6 @@ MASK_TEST(hash_combine, thousands_of_updates_of_one_key, "", "cpu=0,progress=1")
                     places[i] = (uint32_t) (POOL - 1 - c);
             expect_combines(&s, ORDO_U32, ORDO_SUM, places, brought, counts[c]);
         }
-    end_subject(&s);
 }
 
 /* ---- dense updates after sparse ones ---------------------------------------------------------------------------- */
@@ -205,9 +203,9 @@ MASK_TEST(hash_combine, thousands_of_updates_of_one_key, "", "cpu=0,progress=1")
 MASK_TEST(hash_combine, partitions_left_by_sparse_updates, "", "cpu=0,progress=1")
 {
     enum { OTHERS = 100000, COLLIDING = 400, POOL = OTHERS + COLLIDING };
-    struct subject      s = make_subject(t, ORDO_U32, 4, 50, POOL);
-    AUTO_FREE uint32_t *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
-    AUTO_FREE uint32_t *bad = colliding_keys(0x55500000, 2, COLLIDING);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
+    AUTO_FREE uint32_t              *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    AUTO_FREE uint32_t              *bad = colliding_keys(0x55500000, 2, COLLIDING);
 
     for (size_t i = 0; i < POOL; i++)
         s.keys[i] = i < OTHERS ? good[i] : bad[i - OTHERS];
@@ -225,19 +223,17 @@ MASK_TEST(hash_combine, partitions_left_by_sparse_updates, "", "cpu=0,progress=1
     test_context(t, "more updates of a partition than are few");
     combine_some(&s, ORDO_U32, ORDO_SUM, 2000, OTHERS, COLLIDING);
     test_true(t, table_of(&s).n_buckets == buckets);
-    end_subject(&s);
 }
 
 /* Dense updates only. */
 MASK_TEST(hash_combine, dense_updates, "", "cpu=0,progress=1")
 {
     enum { POOL = 9000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
 
     ordo_hash_of(s.dict)->whole = true;
     for (int round = 0; round < 4; round++)
         combine_some(&s, ORDO_U32, ORDO_SUM, 1000, 0, POOL);
-    end_subject(&s);
 }
 
 /* ---- tables without room ----------------------------------------------------------------------------------------- */
@@ -245,7 +241,7 @@ MASK_TEST(hash_combine, dense_updates, "", "cpu=0,progress=1")
 static void check_growth(struct test *t)
 {
     enum { POOL = 40000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 95, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 95, POOL);
 
     for (size_t count = 1; count < POOL; count = count * 5 + 3) {
         test_context(t, "%zu more", count);
@@ -256,14 +252,13 @@ static void check_growth(struct test *t)
     test_ok(t, ordo_dict_clear(s.dict));
     memset(s.there, 0, POOL * sizeof *s.there);
     combine_some(&s, ORDO_U32, ORDO_SUM, 100, 0, POOL);
-    end_subject(&s);
 }
 
 /* Erases most elements. The next batch rebuilds the table and combines with the rest. */
 static void check_shrinking(struct test *t)
 {
     enum { POOL = 150000, LEFT = 100 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
 
     test_context(t, "a table of which most is erased");
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL);
@@ -275,22 +270,20 @@ static void check_shrinking(struct test *t)
     test_true(t, table_of(&s).n_buckets == buckets);
     combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 3 * LEFT, 0, (size_t) 2 * LEFT);
     test_true(t, table_of(&s).n_buckets < buckets);
-    end_subject(&s);
 }
 
 /* All keys of one partition under the first seed: the table is planned anew for each seed. */
 static void check_seeds(struct test *t)
 {
     enum { COUNT = 30000 };
-    struct subject      s = make_subject(t, ORDO_U32, 4, 80, COUNT);
-    AUTO_FREE uint32_t *bad = colliding_keys(0x12000000, 2, COUNT);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, COUNT);
+    AUTO_FREE uint32_t              *bad = colliding_keys(0x12000000, 2, COUNT);
 
     test_context(t, "keys of one partition");
     for (size_t i = 0; i < COUNT; i++)
         s.keys[i] = bad[i];
     combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 4 * COUNT, 0, COUNT);
     test_true(t, table_of(&s).seed != ordo_hash_seed(0, 1));
-    end_subject(&s);
 }
 
 MASK_TEST(hash_combine, rebuilt_tables, "", "cpu=0,progress=1")

@@ -199,9 +199,9 @@ static void apart(struct test *t)
     static const size_t counts[] = { 1, 2, 63, 64, 65, 3000 };
 
     for (size_t k = 0; k < LENGTH(counts); k++) {
-        AUTO_DICT ordo_dict    *dict = make_tree(t, 0);
-        AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
-        struct batch            b = make_batch(counts[k]);
+        AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+        AUTO_MODEL struct model       model = model_empty(ORDO_U32, 4);
+        AUTO(free_batch) struct batch b = make_batch(counts[k]);
 
         test_context(t, "%zu operations that do not meet", b.n);
         fill_dict(t, dict, &model, b.n);
@@ -217,7 +217,6 @@ static void apart(struct test *t)
         test_same(t, "range_keys", ORDO_U32, b.range_keys, b.want_range_keys, b.room);
         test_same(t, "range_values", ORDO_U32, b.range_values, b.want_range_values, b.room);
         expect_content(t, dict, &model);
-        free_batch(&b);
     }
 }
 
@@ -274,9 +273,9 @@ static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
 MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
 {
     test_optimized(t);
-    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
-    struct batch         b = make_batch(300000);
-    size_t               size = 0;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(300000);
+    size_t                        size = 0;
 
     test_context(t, "%zu keys into an empty tree", b.n);
     test_true(t, store_all(t, dict, &b, ORDO_INSERT) == b.n);
@@ -286,7 +285,6 @@ MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == b.n);
     expect_stored(t, dict, &b);
-    free_batch(&b);
 }
 
 MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for, "", "atomics=legacy")
@@ -294,9 +292,9 @@ MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room
     static const size_t caps[] = { 1, 2, 3, 20 };
 
     for (size_t k = 0; k < LENGTH(caps); k++) {
-        AUTO_DICT ordo_dict *dict = make_tree(t, caps[k]);
-        struct batch         b = make_batch(2000);
-        size_t               size = 0;
+        AUTO_DICT ordo_dict          *dict = make_tree(t, caps[k]);
+        AUTO(free_batch) struct batch b = make_batch(2000);
+        size_t                        size = 0;
 
         test_context(t, "%zu keys into %zu leaves", b.n, caps[k]);
         const size_t stored = store_all(t, dict, &b, k % 2 ? ORDO_INSERT : ORDO_UPSERT);
@@ -316,7 +314,6 @@ MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room
         test_true(t, size == 0);
         b.n = 10;
         test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == 10);
-        free_batch(&b);
     }
 }
 
@@ -337,9 +334,9 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
 MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
 {
     test_optimized(t);
-    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
-    struct batch         b = make_batch(LEFT);
-    size_t               size = 1, erased = 0;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(LEFT);
+    size_t                        size = 1, erased = 0;
 
     test_true(t, restarts_of(t, dict) == 0);
     test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
@@ -372,17 +369,16 @@ MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
                                                &(struct ordo_host_concurrent_batch) {
                                                    .codes = b.codes, .keys = b.keys, .count = b.n, .found = b.found }));
     test_true(t, restarts_of(t, dict) == then);
-    free_batch(&b);
 }
 
 /* Runs every operation on one key, so that all want one leaf. */
 MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
 {
     test_optimized(t);
-    static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
-    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
-    struct batch         b = make_batch(100000);
-    size_t               size = 0, came = 0, went = 0;
+    static const uint8_t          codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(100000);
+    size_t                        size = 0, came = 0, went = 0;
 
     test_context(t, "%zu operations on one key", b.n);
     for (size_t i = 0; i < b.n; i++) {
@@ -404,7 +400,6 @@ MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, came - went == size && size <= 1);
-    free_batch(&b);
 }
 
 /* ---- long ranges ------------------------------------------------------------------------------------------------- */

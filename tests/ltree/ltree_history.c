@@ -584,8 +584,8 @@ static bool check_scan(struct run *r, struct history *h, size_t i)
 
 static bool check_history(struct run *r)
 {
-    struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
-    bool           good = true;
+    AUTO(history_free) struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
+    bool                              good = true;
 
     for (size_t i = 0; i < r->n && good; i++) {
         good = check_outcome(r, i);
@@ -602,7 +602,6 @@ static bool check_history(struct run *r)
         good = r->in.codes[i] <= ORDO_ERASE     ? true
                : r->in.codes[i] <= ORDO_SEEK_GT ? check_seek(r, &h, i)
                                                 : check_scan(r, &h, i);
-    history_free(&h);
     return good;
 }
 
@@ -852,16 +851,15 @@ static struct model one_element(bool there, uint64_t key, uint64_t value)
 Test(ltree_history, the_checker_knows_good_from_bad)
 {
     for (size_t k = 0; k < LENGTH(knowns); k++) {
-        const struct known     *known = &knowns[k];
-        AUTO_MODEL struct model before = one_element(known->before, 5, 1000);
-        AUTO_MODEL struct model after = one_element(known->after, 5, known->value_after);
-        struct history          h = history_begin(&before, true);
-        char                    text[1024] = "";
+        const struct known               *known = &knowns[k];
+        AUTO_MODEL struct model           before = one_element(known->before, 5, 1000);
+        AUTO_MODEL struct model           after = one_element(known->after, 5, known->value_after);
+        AUTO(history_free) struct history h = history_begin(&before, true);
+        char                              text[1024] = "";
         for (size_t i = 0; i < LENGTH(known->op) && known->op[i].end; i++)
             history_add(&h, known->op[i]);
         const enum history_verdict verdict = history_explain(&h, &after, text, sizeof text);
         cr_assert(verdict == (known->explained ? HISTORY_EXPLAINED : HISTORY_WRONG), "%s: %s", known->what, text);
-        history_free(&h);
     }
 }
 
@@ -938,14 +936,14 @@ Test(ltree_history, the_checker_agrees_with_trying_every_order)
     size_t      explained = 0, tried = 60000;
 
     for (size_t k = 0; k < tried; k++) {
-        struct history_op       op[7];
-        const size_t            n = random_operations(&t, op);
-        const bool              has = test_below(&t, 2), had = test_below(&t, 2);
-        const uint64_t          value = test_below(&t, 3) == 0 ? 1000 : 1 + test_below(&t, n);
-        AUTO_MODEL struct model before = one_element(had, 5, 1000), after = one_element(has, 5, value);
-        struct history          h = history_begin(&before, true);
-        size_t                  order[7] = { 0, 1, 2, 3, 4, 5, 6 };
-        char                    text[1024] = "";
+        struct history_op                 op[7];
+        const size_t                      n = random_operations(&t, op);
+        const bool                        has = test_below(&t, 2), had = test_below(&t, 2);
+        const uint64_t                    value = test_below(&t, 3) == 0 ? 1000 : 1 + test_below(&t, n);
+        AUTO_MODEL struct model           before = one_element(had, 5, 1000), after = one_element(has, 5, value);
+        AUTO(history_free) struct history h = history_begin(&before, true);
+        size_t                            order[7] = { 0, 1, 2, 3, 4, 5, 6 };
+        char                              text[1024] = "";
 
         for (size_t i = 0; i < n; i++)
             history_add(&h, op[i]);
@@ -953,7 +951,6 @@ Test(ltree_history, the_checker_agrees_with_trying_every_order)
         cr_assert(good == some_order(op, order, 0, n, had, has, value), "try %zu: the checker says %d: %s", k, good,
                   text);
         explained += good;
-        history_free(&h);
     }
     cr_assert(explained > tried / 100, "only %zu of %zu had an order", explained, tried);
 }

@@ -204,9 +204,9 @@ MASK_TEST(ltree_room, too_little_memory_loses_nothing, "group=1")
 /* Counts everything, and seeks over leaves that are all empty but for the last key. */
 static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more)
 {
-    AUTO_DEVICE ordo_device *dev = test_open_again(t);
-    AUTO_DICT ordo_dict     *dict = make_tree(t, dev, n, 5, 3, 100, 0);
-    struct batch             b = make_batch(queries);
+    AUTO_DEVICE ordo_device      *dev = test_open_again(t);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, dev, n, 5, 3, 100, 0);
+    AUTO(free_batch) struct batch b = make_batch(queries);
 
     test_context(t, "%zu long queries of %zu keys, %llu bytes more", queries, n, (unsigned long long) more);
     for (size_t i = 0; i < b.n; i++) {
@@ -225,7 +225,6 @@ static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more
         else
             test_true(t, b.counts[i] == (i % 3 == 1 ? n / 2 + 1 : n));
     }
-    free_batch(&b);
 }
 
 /* One work-item does all: 400 counts of 9,000 and 18,000 leaves are 330 launches of all its steps. */
@@ -291,8 +290,8 @@ static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
 /* Stores new keys on the right and erases old ones on the left. Nothing is refused, whatever the limit of leaves. */
 static void slide(struct test *t, size_t live, size_t each, size_t batches, size_t max_leaves)
 {
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
-    struct batch         b = make_batch(2 * each);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
+    AUTO(free_batch) struct batch b = make_batch(2 * each);
 
     test_context(t, "a window of %zu that slides by %zu, %zu leaves at most", live, each, max_leaves);
     for (size_t k = 0; k < batches; k++) {
@@ -309,7 +308,6 @@ static void slide(struct test *t, size_t live, size_t each, size_t batches, size
             expect_little(t, dict, live);
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }
 
 MASK_TEST(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it, "group=1")
@@ -323,9 +321,9 @@ MASK_TEST(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_live
 MASK_TEST(ltree_room, leaves_are_given_back_before_stores_are_refused, "group=1")
 {
     enum { KEYS = 1 << 13, NEW = 700 };
-    const size_t         full = (KEYS + tree_slots() - 1) / tree_slots();
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, full);
-    struct batch         b = make_batch(KEYS / 2);
+    const size_t                  full = (KEYS + tree_slots() - 1) / tree_slots();
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, full);
+    AUTO(free_batch) struct batch b = make_batch(KEYS / 2);
 
     test_context(t, "new leaves where all are taken and half empty");
     for (size_t i = 0; i < b.n; i++)
@@ -342,7 +340,6 @@ MASK_TEST(ltree_room, leaves_are_given_back_before_stores_are_refused, "group=1"
         test_true(t, b.outcomes[i] == ORDO_DONE);
     test_true(t, statistics_of(t, dict).leaves <= full);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }
 
 /* Distinct for distinct i, in random order. */
@@ -356,9 +353,9 @@ static uint32_t scattered(uint32_t i)
 MASK_TEST(ltree_room, leaves_are_filled_before_stores_are_refused, "group=1", "cpu=0")
 {
     enum { LEAVES = 64 };
-    const size_t         keys = LEAVES * tree_slots();
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, 0, 0, 1, 0, LEAVES);
-    struct batch         b = make_batch(keys);
+    const size_t                  keys = LEAVES * tree_slots();
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, 0, 0, 1, 0, LEAVES);
+    AUTO(free_batch) struct batch b = make_batch(keys);
 
     memset(b.codes, ORDO_INSERT, b.n);
     for (size_t i = 0; i < b.n; i++)
@@ -372,16 +369,15 @@ MASK_TEST(ltree_room, leaves_are_filled_before_stores_are_refused, "group=1", "c
     test_ok(t, apply(dict, &b));
     test_true(t, b.outcomes[0] == ORDO_NOT_STORED);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }
 
 /* Memory for the leaves of all keys, but not for a list of all operations in addition. */
 MASK_TEST(ltree_room, lists_leave_memory_for_leaves, "group=1")
 {
     enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and in addition */
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
-    struct batch         b = make_batch(KEYS);
-    const uint64_t       limit = t->dev->memory_limit;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(KEYS);
+    const uint64_t                limit = t->dev->memory_limit;
 
     memset(b.codes, ORDO_UPSERT, b.n);
     for (size_t i = 0; i < b.n; i++)
@@ -394,15 +390,14 @@ MASK_TEST(ltree_room, lists_leave_memory_for_leaves, "group=1")
     for (size_t i = 0; i < b.n; i++)
         test_true(t, b.outcomes[i] == ORDO_DONE);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }
 
 /* Stores of existing keys need no leaf, and many stores of few keys keep no more leaves than these need. */
 MASK_TEST(ltree_room, stores_of_keys_that_are_there_take_no_memory, "group=1")
 {
     enum { KEYS = 1 << 12, STORES = 1 << 18 };
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
-    struct batch         b = make_batch(STORES);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(STORES);
 
     test_context(t, "keys that are there stored again and again");
     memset(b.codes, ORDO_UPSERT, b.n);
@@ -417,7 +412,6 @@ MASK_TEST(ltree_room, stores_of_keys_that_are_there_take_no_memory, "group=1")
     test_ok(t, apply(dict, &b));
     expect_little(t, dict, (size_t) 2 * KEYS);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }
 
 /* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
@@ -427,9 +421,9 @@ MASK_TEST(ltree_room, stores_of_keys_that_are_there_take_no_memory, "group=1")
 MASK_TEST(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest, "group=1")
 {
     enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
-    struct ordo_ltree   *tree = ordo_ltree_of(dict);
-    struct batch         b = make_batch(STORED + NEW);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
+    struct ordo_ltree            *tree = ordo_ltree_of(dict);
+    AUTO(free_batch) struct batch b = make_batch(STORED + NEW);
 
     test_context(t, "levels that lag when the pools shrink");
     memset(b.codes, ORDO_UPSERT, b.n);
@@ -456,7 +450,6 @@ MASK_TEST(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest, 
     test_ok(t, apply(dict, &b));
     for (size_t i = 0; i < b.n; i++)
         test_true(t, b.found[i] == 1);
-    free_batch(&b);
 }
 
 /* ---- more elements than can be counted --------------------------------------------------------------------------- */
@@ -476,8 +469,8 @@ static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
 MASK_TEST(ltree_room, more_elements_than_can_be_counted_are_refused, "group=1")
 {
     enum { N = 100 };
-    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
-    struct batch         b = make_batch(N);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(N);
 
     test_context(t, "a full tree");
     memset(b.codes, ORDO_INSERT, N);
@@ -492,5 +485,4 @@ MASK_TEST(ltree_room, more_elements_than_can_be_counted_are_refused, "group=1")
     test_ok(t, apply(dict, &b));
     test_true(t, statistics_of(t, dict).elements == (size_t) 2 * N);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
 }

@@ -144,7 +144,8 @@ static inline ordo_status call_by_key_host(struct test *t, const struct by_key_c
 static inline void try_by_key_host(struct test *t, const struct by_key_case *c, const void *keys, const void *values,
                                    const struct by_key_outcome *want)
 {
-    const size_t          bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    const size_t bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    AUTO(free_by_key)
     struct by_key_outcome got = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
                                   test_alloc(c->capacity * 4), 77 };
     memset(got.keys, TEST_EMPTY, c->capacity * bytes);
@@ -155,7 +156,6 @@ static inline void try_by_key_host(struct test *t, const struct by_key_case *c, 
     test_same_bytes(t, "keys out of host arrays", got.keys, want->keys, c->capacity * bytes);
     test_same_bytes(t, "values out of host arrays", got.values, want->values, c->capacity * result);
     test_same_bytes(t, "counts out of host arrays", got.counts, want->counts, c->capacity * 4);
-    free_by_key(&got);
 }
 
 static inline void try_by_key(struct test *t, const struct by_key_case *c, bool host)

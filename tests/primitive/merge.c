@@ -178,11 +178,11 @@ DEVICE_TEST(merge, bad_runs_are_refused)
 
 static void check_host_case(struct test *t, const struct merge_case *c)
 {
-    const struct ordo_merge_params params = params_of(c);
-    struct merge_data              d = make_data(t, c);
-    const ordo_type                value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    void                          *keys = test_alloc(d.total * key_bytes(c));
-    void                          *values = test_alloc(d.total * c->value_bytes);
+    const struct ordo_merge_params    params = params_of(c);
+    AUTO(free_data) struct merge_data d = make_data(t, c);
+    const ordo_type                   value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    AUTO_FREE void                   *keys = test_alloc(d.total * key_bytes(c));
+    AUTO_FREE void                   *values = test_alloc(d.total * c->value_bytes);
     describe(t, "ordo_merge_runs_host", c);
     test_ok(t, ordo_merge_runs_host(t->dev, &params, d.keys, c->value_bytes ? d.values : NULL, d.run, c->n_runs, keys,
                                     c->value_bytes ? values : NULL));
@@ -202,9 +202,6 @@ static void check_host_case(struct test *t, const struct merge_case *c)
         test_same(t, "keys", c->type, keys, d.want_keys, d.total);
         test_same(t, "values", value_type, values, d.want_values, c->value_bytes ? d.total : 0);
     }
-    free(keys);
-    free(values);
-    free_data(&d);
 }
 
 DEVICE_TEST(merge, host_arrays_give_the_same_merge)

@@ -5,12 +5,11 @@
 /* The calls on one case: the upper bound and the lookup, which finds the lower; with `both`, the lower bound too. */
 static bool check_case(struct test *t, const struct search_case *c, bool both)
 {
-    struct search_data d = make_search_data(t, c);
-    const bool         ran = (!both || (check_ranks(t, c, &d, false) && check_ranges(t, c, &d))) &&
+    AUTO(free_search_data) struct search_data d = make_search_data(t, c);
+    const bool ran = (!both || (check_ranks(t, c, &d, false) && check_ranges(t, c, &d))) &&
                      check_ranks(t, c, &d, true) && check_lookup(t, c, &d, true) &&
                      (c->value_bytes == 0 || check_lookup(t, c, &d, false));
 
-    free_search_data(&d);
     return ran;
 }
 
@@ -132,17 +131,16 @@ DEVICE_TEST(search, both_bounds_are_those_of_two_searches)
         for (int way = 0; way < 4; way++) {
             if (test_types[i] != ORDO_U32 && ((uint64_t) (i + way) + t->seed) % 2 && !test_wants_all("ORDO_TEST_KINDS"))
                 continue;
-            const struct search_case c = { .type = test_types[i],
-                                           .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
-                                           .count = 3000 + test_below(t, 5000),
-                                           .n_queries = 2000,
-                                           .at = test_below(t, 20),
-                                           .sorted = way & 1,
-                                           .hint = way & 1,
-                                           .index = way >> 1 };
-            struct search_data       d = make_search_data(t, &c);
+            const struct search_case                  c = { .type = test_types[i],
+                                                            .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
+                                                            .count = 3000 + test_below(t, 5000),
+                                                            .n_queries = 2000,
+                                                            .at = test_below(t, 20),
+                                                            .sorted = way & 1,
+                                                            .hint = way & 1,
+                                                            .index = way >> 1 };
+            AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
             test_true(t, check_ranges(t, &c, &d));
-            free_search_data(&d);
         }
 }
 
@@ -159,8 +157,8 @@ EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
     for (int way = 0; way < 4; way++) {
         c.hint = c.sorted = way & 1;
         c.index = false;
-        struct search_data d = make_search_data(t, &c);
-        struct test_array  ranks_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+        AUTO_ARRAY struct test_array              ranks_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
 
         test_keys(t, ORDO_U32, TEST_RANDOM, COUNT, keys);
         test_free(&d.keys_on);
@@ -175,7 +173,7 @@ EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
         for (size_t i = 0; i < QUERIES; i++)
             if (ranks[i] > COUNT)
                 test_fail(t, __FILE__, __LINE__, "ranks[%zu] is %u of %d", i, ranks[i], COUNT);
-        struct test_array upper_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        AUTO_ARRAY struct test_array upper_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
         describe_search(t, "ordo_equal_range of unsorted keys", &c);
         test_ok(t, ordo_equal_range(
                        t->dev, ordo_equal_range_params(.key = ORDO_U32, .sorted_queries = c.hint, .index = d.index),
@@ -186,9 +184,6 @@ EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
         for (size_t i = 0; i < QUERIES; i++)
             if (ranks[i] > uppers[i] || uppers[i] > COUNT)
                 test_fail(t, __FILE__, __LINE__, "bounds[%zu] are %u and %u of %d", i, ranks[i], uppers[i], COUNT);
-        test_free(&upper_on);
-        test_free(&ranks_on);
-        free_search_data(&d);
     }
 }
 
@@ -203,7 +198,7 @@ EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
     cl_int              code = CL_SUCCESS;
 
     for (size_t off = 0; off < 4 && is_own_or_gpu(t); off++) {
-        struct search_data d = make_search_data(t, &c);
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
 
         memcpy(memory + off, d.keys, COUNT * sizeof *memory);
         test_free(&d.keys_on);
@@ -214,7 +209,6 @@ EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
         test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&d.keys_on), COUNT, NULL, &d.index));
         test_true(t, check_ranks(t, &c, &d, false));
         test_true(t, check_lookup(t, &c, &d, true));
-        free_search_data(&d);
     }
 }
 
@@ -225,9 +219,9 @@ DEVICE_TEST(search, host_arrays_are_searched)
     const struct search_case c = {
         .type = ORDO_I32, .shape = TEST_FEW, .count = 1001, .n_queries = 500, .value_bytes = 4
     };
-    struct search_data d = make_search_data(t, &c);
-    static uint32_t    ranks[500], values[500], want[500];
-    static uint8_t     found[500], want_found[500];
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    static uint32_t                           ranks[500], values[500], want[500];
+    static uint8_t                            found[500], want_found[500];
 
     describe_search(t, "the calls on host arrays", &c);
     test_ok(
@@ -252,7 +246,6 @@ DEVICE_TEST(search, host_arrays_are_searched)
     for (size_t i = 0; i < c.n_queries; i++)
         test_true(t, values[i] == 0);
     test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = c.type), d.keys, c.count, NULL, 0, NULL));
-    free_search_data(&d);
 }
 
 /* ---- the index ----------------------------------------------------------------------------------------------- */
@@ -294,27 +287,26 @@ DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
             ranks[k] = of[i].gap ? (uint32_t) k : 0;
         }
         AUTO_ARRAY struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
-        ordo_index                  *index = NULL;
+        AUTO(ordo_index_destroy) ordo_index *index = NULL;
         test_context(t, "keys %u apart, some %u", of[i].gap, of[i].jump);
         test_ok(t, ordo_index_build_compressed(t->dev, ORDO_U32, test_slice(&on), COUNT, NULL, &index));
         test_true(t, ordo_index_bytes(index) <= COUNT * sizeof *keys / 100 * of[i].percent + 1024);
         test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index), ordo_none(), COUNT,
                                test_slice(&on), COUNT, test_slice(&out), NULL));
         test_expect(t, ORDO_U32, &out, ranks, COUNT);
-        ordo_index_destroy(&index);
     }
 }
 
 DEVICE_TEST(search, wrong_arguments_are_refused)
 {
-    const struct search_case c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
-    struct search_data       d = make_search_data(t, &c);
-    const struct ordo_slice  keys = test_slice(&d.keys_on), queries = test_slice(&d.queries_on);
-    struct test_array        ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
-    struct test_array        other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
-    const struct ordo_slice  ranks = test_slice(&ranks_on);
-    AUTO_DEVICE ordo_device *other = test_open_again(t);
-    ordo_index              *none = NULL;
+    const struct search_case                  c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    const struct ordo_slice                   keys = test_slice(&d.keys_on), queries = test_slice(&d.queries_on);
+    AUTO_ARRAY struct test_array              ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
+    AUTO_ARRAY struct test_array              other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
+    const struct ordo_slice                   ranks = test_slice(&ranks_on);
+    AUTO_DEVICE ordo_device                  *other = test_open_again(t);
+    ordo_index                               *none = NULL;
 
     /* An index fits its own device object, type, array and count only. */
 #define WITH_INDEX(type) ordo_search_params(.key = (type), .index = d.index)
@@ -366,9 +358,6 @@ DEVICE_TEST(search, wrong_arguments_are_refused)
 
     /* Nothing above was enqueued, and the index still serves. */
     test_true(t, check_ranks(t, &c, &d, false));
-    test_free(&other_keys);
-    test_free(&ranks_on);
-    free_search_data(&d);
 }
 
 /* ---- tunables, one at a time; search_tunings.c has all combinations ------------------------------------------ */
@@ -388,19 +377,18 @@ static void check_value(struct test *t, const struct ordo_tunable_info *info, bo
     for (size_t k = 0; k < LENGTH(kinds); k++) {
         if (!strstr(kinds[k].tunables, info->name + strlen("search.k4.")))
             continue;
-        const struct search_case c = { .type = wide ? ORDO_U64 : ORDO_U32,
-                                       .shape = TEST_RANDOM,
-                                       .count = 20000,
-                                       .n_queries = 3001,
-                                       .at = 1,
-                                       .sorted = kinds[k].sorted,
-                                       .hint = kinds[k].sorted,
-                                       .index = kinds[k].index,
-                                       .value_bytes = 4 };
-        struct search_data       d = make_search_data(t, &c);
+        const struct search_case                  c = { .type = wide ? ORDO_U64 : ORDO_U32,
+                                                        .shape = TEST_RANDOM,
+                                                        .count = 20000,
+                                                        .n_queries = 3001,
+                                                        .at = 1,
+                                                        .sorted = kinds[k].sorted,
+                                                        .hint = kinds[k].sorted,
+                                                        .index = kinds[k].index,
+                                                        .value_bytes = 4 };
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
 
         (void) check_lookup(t, &c, &d, true); /* or the device refuses: only the defaults must run everywhere */
-        free_search_data(&d);
     }
 }
 

@@ -24,19 +24,18 @@ static const char *const names[2][N_TUNABLES] = {
 /* Random queries through an index, or ascending ones without. */
 static bool searches_as_tuned(struct test *t, bool wide, bool sorted)
 {
-    const struct search_case c = { .type = wide ? ORDO_F64 : ORDO_F32,
-                                   .shape = TEST_RANDOM,
-                                   .count = 30000,
-                                   .n_queries = 9001,
-                                   .at = 3,
-                                   .sorted = sorted,
-                                   .hint = sorted,
-                                   .index = !sorted,
-                                   .value_bytes = 4 };
-    struct search_data       d = make_search_data(t, &c);
-    const bool               ran = check_lookup(t, &c, &d, true);
+    const struct search_case                  c = { .type = wide ? ORDO_F64 : ORDO_F32,
+                                                    .shape = TEST_RANDOM,
+                                                    .count = 30000,
+                                                    .n_queries = 9001,
+                                                    .at = 3,
+                                                    .sorted = sorted,
+                                                    .hint = sorted,
+                                                    .index = !sorted,
+                                                    .value_bytes = 4 };
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    const bool                                ran = check_lookup(t, &c, &d, true);
 
-    free_search_data(&d);
     return ran;
 }
 

@@ -827,10 +827,10 @@ static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
 
 DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
 {
-    uint32_t                     keys[100] = { 0 };
-    ordo_index                  *index = NULL;
-    AUTO_ARRAY struct test_array a = test_upload(t, keys, 100, 4, 0);
-    int                          status = -1;
+    uint32_t                             keys[100] = { 0 };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
+    AUTO_ARRAY struct test_array         a = test_upload(t, keys, 100, 4, 0);
+    int                                  status = -1;
 
     test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&a), 100, NULL, &index));
     test_ok(t, ordo_device_finish(t->dev));
@@ -843,7 +843,6 @@ DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
         test_fail(t, __FILE__, __LINE__, "the child ended with %d (%s)",
                   WIFEXITED(status) ? WEXITSTATUS(status) : status, WIFEXITED(status) ? "its check" : "a signal");
     test_ok(t, sort_few(t->dev));
-    ordo_index_destroy(&index);
 }
 
 /* ---- order by addresses ------------------------------------------------------------------------------------------ */

@@ -180,7 +180,7 @@ static void search_index(struct life *l)
     const bool          compressed = soak_one_in(l, 2);
     AUTO_FREE void     *keys = test_alloc(n * bytes), *queries = make_queries(l, n_queries);
     AUTO_FREE uint32_t *ranks = test_alloc(n_queries * sizeof *ranks);
-    ordo_index         *index = NULL;
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
 
     for (size_t i = 0; i < n; i++)
         soak_put_form(l->config.key, keys, i, l->forms[i]);
@@ -199,7 +199,6 @@ static void search_index(struct life *l)
         if (ranks[i] != soak_rank(l->forms, n, form))
             soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], soak_rank(l->forms, n, form));
     }
-    ordo_index_destroy(&index);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -182,11 +182,13 @@ size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 /* malloc that ends the test without memory. 0 bytes also give a pointer to free. */
 void *test_alloc(size_t bytes);
 
-/* A local variable that is freed at the end of its scope: AUTO_FREE uint32_t *keys = test_alloc(bytes); */
-#define AUTO_FREE   __attribute__((cleanup(test_free_memory)))
-#define AUTO_ARRAY  __attribute__((cleanup(test_free)))
-#define AUTO_DICT   __attribute__((cleanup(ordo_dict_destroy)))
-#define AUTO_DEVICE __attribute__((cleanup(ordo_device_close)))
+/* A local variable that a function like ordo_index_destroy frees at the end of the variable's scope:
+ *     AUTO_FREE uint32_t *keys = test_alloc(bytes); */
+#define AUTO(end)   __attribute__((cleanup(end)))
+#define AUTO_FREE   AUTO(test_free_memory)
+#define AUTO_ARRAY  AUTO(test_free)
+#define AUTO_DICT   AUTO(ordo_dict_destroy)
+#define AUTO_DEVICE AUTO(ordo_device_close)
 static inline void test_free_memory(const void *pointer)
 {
     void *memory = NULL;
