@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static inline uint32_t key_of(uint32_t i)
 {
     return i * 2654435761u;

@@ -23,8 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- the errors -------------------------------------------------------------------------------------------------- */
 
 enum {
@@ -500,7 +498,7 @@ static void plant(const struct plant *p, bool clean, struct overlay *o)
 {
     char direct[2048];
 
-    overlay_begin(o);
+    *o = overlay_begin();
     (void) snprintf(direct, sizeof direct,
                     "#include \"device/team.cl\"\n#include \"device/atomic.cl\"\n"
                     "ORDO_KERNEL(PLANTED_GROUP) void planted(__global uint *words, __global ulong *wide)\n"
@@ -923,7 +921,7 @@ Test(planted, is_neither_hidden_nor_spread_by_the_cache)
 
     for (size_t i = 0; i < LENGTH(plants); i++)
         p = strcmp(plants[i].name, "an addition of 64 bits, split in two") == 0 ? &plants[i] : p;
-    overlay_begin(&cache);
+    cache = overlay_begin();
     cr_assert(p && setenv("ORDO_CACHE", cache.dir, 1) == 0);
     plant(p, true, &clean);
     plant(p, false, &planted);

@@ -25,8 +25,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static double now_ms(void)
 {
     struct timespec t;
@@ -220,13 +218,11 @@ static const char *const look_back_masks[] = { "cpu=0,progress=1", "progress=1",
 Test(stalls, of_tiles_that_never_answer_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, LOOKBACK, SAYS_OWN, "    if (tile % 5 == 2)\n        return;");
         overlay_edit(&o, LOOKBACK, SAYS_PREFIX, "    if (tile % 5 == 2)\n        return;");
         overlay_use(&o);
         test_each_device_with(look_back_masks[m], never_answering);
-        overlay_end(&o);
     }
 }
 
@@ -246,14 +242,12 @@ static void answering_late(struct test *outer)
 Test(stalls, of_tiles_that_answer_late_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, LOOKBACK, SAYS_OWN,
                      "    if (tile % 31 == 2)\n        for (uint look = 0; look < 1000000; look++)\n"
                      "            (void) ordo_load_relaxed(s.ticket);");
         overlay_use(&o);
         test_each_device_with(look_back_masks[m], answering_late);
-        overlay_end(&o);
     }
 }
 
@@ -271,13 +265,11 @@ static void sorting(struct test *outer)
 
 Test(stalls, of_tiles_of_a_sort_end_in_the_fallback)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS,
                  SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", sorting);
-    overlay_end(&o);
 }
 
 /* ---- the self-test's chain --------------------------------------------------------------------------------------- */
@@ -310,12 +302,10 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     for (size_t i = 0; i < LENGTH(from); i++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, "primitive/self_test_atomics.cl", from[i], to[i]);
         overlay_use(&o);
         test_each_device_with("progress=1", opening);
-        overlay_end(&o);
     }
 }
 
@@ -469,13 +459,11 @@ static void with_latches(const char *from, const char *to, test_body body)
     static const char *const masks[] = { "", "atomics=legacy", "cpu=0" };
 
     for (size_t m = 0; m < n_masks(LENGTH(masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         schedule_flatten(&o);
         overlay_edit(&o, CONCURRENT, from, to);
         overlay_use(&o);
         test_each_device_with(masks[m], body);
-        overlay_end(&o);
     }
 }
 

@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 struct plan {
@@ -389,13 +387,11 @@ static void run_schedules(struct test *t)
 
 Test(hash_history, has_an_order_in_schedules_of_two)
 {
-    struct overlay o;
 
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     put_schedule(&o);
     overlay_use(&o);
     test_each_device_with("group=1", run_schedules);
-    overlay_end(&o);
 }
 
 /* ---- bugs put in ------------------------------------------------------------------------------------------------- */
@@ -434,14 +430,12 @@ static void expect_caught(struct test *t)
 Test(hash_history, bugs_are_caught)
 {
     for (size_t b = 0; b < LENGTH(bugs); b++) {
-        struct overlay o;
         put_in = &bugs[b];
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         cr_assert(overlay_count(&o, FILE_OF_ONE, put_in->from) == 1, "'%s' is not there once", put_in->from);
         overlay_edit(&o, FILE_OF_ONE, put_in->from, put_in->to);
         put_schedule(&o);
         overlay_use(&o);
         test_each_device_with("group=1", expect_caught);
-        overlay_end(&o);
     }
 }

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static uint32_t key_of(uint32_t i)
 {
     return i * 2654435761u;

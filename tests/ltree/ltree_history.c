@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 /* SLIDING: keys of the next few leaves. */
@@ -1001,7 +999,7 @@ enum { EDITS_MAX = 3 };
 
 static void put_in(struct overlay *o, const struct edit edits[EDITS_MAX])
 {
-    overlay_begin(o);
+    *o = overlay_begin();
     schedule_flatten(o);
     for (int e = 0; e < EDITS_MAX && edits[e].file; e++) {
         cr_assert(overlay_count(o, edits[e].file, edits[e].text) == 1, "'%s' is not in %s once", edits[e].text,

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* Arrays of a batch, as tests need them; NULL if ordo_host_concurrent_batch allows it. */
 struct batch {
     size_t    n;

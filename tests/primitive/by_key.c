@@ -100,13 +100,11 @@ static void unanswered(struct test *t)
 /* Odd tiles hide their own fold, and all tiles their prefix. No tile polls. */
 Test(by_key, tiles_that_do_not_answer_are_folded_again)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_POLLS 65536", "#define LOOKBACK_POLLS 16");
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_FAULTS 0", "#define LOOKBACK_FAULTS 5");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", unanswered);
-    overlay_end(&o);
 }
 
 /* The header's promise for sorted keys: 1 % of the input and 64 KiB. */

@@ -20,8 +20,6 @@ static const size_t counts[] = { 0,  1,  2,   3,   7,   8,   9,   15,   16,   17
                                  63, 64, 255, 256, 257, 511, 513, 1023, 1025, 4095, 4096, 4097, 100003 };
 static const size_t query_counts[] = { 1, 2, 1023, 1024, 1025, 3000, 0 };
 static const size_t offsets[] = { 0, 1, 3, 13, 16, 31 };
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* All ways to say and have the queries' order, with and without an index; then the schemes, and compressed indices. */
 enum { WAYS = 8 + 2 + 2 };
 

@@ -288,10 +288,8 @@ static void ways(struct test *t)
 /* The results do not show which kernels have sorted. */
 Test(sort, the_local_pass_runs_where_keys_are_spread)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/sort_local.cl", "keys_out[place] = key[i];", "keys_out[place] = 0;");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", ways);
-    overlay_end(&o);
 }

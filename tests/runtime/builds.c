@@ -465,15 +465,14 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
         .what = ORDO_PREPARE_SCAN | ORDO_PREPARE_SORT, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = N
     };
     struct ordo_prepared prepared;
-    struct overlay       o;
     char                 text[16384];
     uint32_t             keys[N];
     for (uint32_t i = 0; i < N; i++)
         keys[i] = N - i;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_use(&o);
     (void) overlay_add_line(&o, "primitive/reduce.cl", "primitive/reduce.cl", "no_such_type nonsense(void);");
-    ordo_device *dev = open_device(2);
+    AUTO_DEVICE ordo_device *dev = open_device(2);
     cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_BUILD);
     (void) ordo_device_last_error(dev, text, sizeof text);
     cr_assert(strstr(text, "primitive/reduce.cl"), "%s", text);
@@ -481,8 +480,6 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
     const double built_ms = dev->builds.ms;
     cr_assert(ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, N) == ORDO_OK && keys[0] == 1);
     cr_assert(dev->builds.ms == built_ms);
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 /* Skips operations that a structure lacks, and types that a device lacks. */

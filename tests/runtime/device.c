@@ -859,13 +859,11 @@ static void goes_by_fences(struct test *t)
 Test(device, goes_by_fences_where_addresses_give_no_order)
 {
     static const char look[] = "    const uint again = ordo_load_relaxed(header + ordo_after(seen, never));\n";
-    struct overlay    o;
 
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/self_test_atomics.cl", look, "    const uint again = was;\n    wrong += was > 0;\n");
     overlay_use(&o);
     test_each_device_with("address_order=1", goes_by_fences);
-    overlay_end(&o);
 }
 
 MASK_TEST(device, goes_by_addresses_where_they_give_order, "address_order=1")

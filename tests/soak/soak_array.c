@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static uint64_t word_at(const struct play *p, size_t array, size_t i)
 {
     return p->want[array] && p->bytes[array] ? read_bits(p->want[array], p->bytes[array], i) : 0;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static void check(struct life *l)
 {
     life_context(l, "the whole content, %zu elements", l->model.count);

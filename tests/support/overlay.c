@@ -21,10 +21,11 @@ static void path_of(const struct overlay *o, const char *file, char path[PATH_BY
     cr_assert(bytes > 0 && bytes < PATH_BYTES, "%s", file);
 }
 
-void overlay_begin(struct overlay *o)
+struct overlay overlay_begin(void)
 {
-    (void) snprintf(o->dir, sizeof o->dir, "/tmp/ordo-overlay-XXXXXX");
-    cr_assert(mkdtemp(o->dir) != NULL, "%s", o->dir);
+    struct overlay o = { "/tmp/ordo-overlay-XXXXXX" };
+    cr_assert(mkdtemp(o.dir) != NULL, "%s", o.dir);
+    return o;
 }
 
 void overlay_write(const struct overlay *o, const char *file, const char *text)

@@ -29,6 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 struct test {
