@@ -382,26 +382,22 @@ static void merge_combining(struct test *t)
     expect_numbers(t, dict, 0, HELD - THERE + BATCH / 2);
 }
 
-/* The generic operations on a tree and on several runs. */
+/* Calls that no step of a sequence makes, on a tree and on several runs. */
 static void generic(struct test *t)
 {
-    static const char *const calls[] = { "ordo_dict_combine",     "ordo_dict_rank",       "ordo_dict_select",
-                                         "ordo_dict_seek_within", "ordo_dict_aggregate",  "ordo_dict_range_limited",
-                                         "ordo_dict_take_last",   "ordo_dict_erase_range" };
-    static const int         in[] = { BLINK, LSM_GROWTH_2 };
-    const uint32_t           least = 0, greatest = UINT32_MAX;
-    uint32_t                 result = 0;
+    static const int in[] = { BLINK, LSM_GROWTH_2 };
+    const uint32_t   least = 0, greatest = UINT32_MAX;
+    uint32_t         result = 0;
 
     if (!t->facts->cpu && !getenv("ORDO_TEST_PART")) /* the kernels are the same */
         return;
     for (size_t s = 0; s < LENGTH(in); s++) {
         AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, in[s], 0, 310);
         upsert_numbers(t, dict, 300, 20);
-        for (size_t i = 0; i < LENGTH(calls); i++) {
-            run_call(t, call_named(calls[i]), dict, 60, 310);
-            if (strcmp(calls[i], "ordo_dict_aggregate") == 0)
-                test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_MIN, &least, &greatest, 1, &result, NULL));
-        }
+        for (size_t i = 0; i < n_dict_calls; i++)
+            if (!step_makes(dict_calls[i].name) && dict_calls[i].needs != ORDO_CAN_CONCURRENT)
+                run_call(t, &dict_calls[i], dict, 60, 310);
+        test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_MIN, &least, &greatest, 1, &result, NULL));
         test_ok(t, ordo_dict_erase_range_host(dict, &least, &least, 1, &result));
         test_ok(t, ordo_dict_check(dict, NULL));
     }

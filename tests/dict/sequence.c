@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- kinds of keys ----------------------------------------------------------------------------------------------- */
 
 const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
@@ -53,6 +51,17 @@ const char *const step_word[N_STEP_KINDS] = {
     STEP_MAP(X)
 #undef X
 };
+
+bool step_makes(const char *call)
+{
+    const char  *name = call + strlen("ordo_dict_");
+    const size_t length = strlen(name);
+
+    for (size_t kind = 0; kind < N_STEP_KINDS; kind++)
+        if (strncmp(step_word[kind], name, length) == 0 && (!step_word[kind][length] || step_word[kind][length] == '_'))
+            return true;
+    return false;
+}
 
 /* Steps of one operation, whatever `count` is, without keys of the caller. */
 static bool has_one_operation(enum step_kind kind)

@@ -300,16 +300,6 @@ static void expect_done(struct test *t, const struct fixture *s)
     test_true(t, content_is(t, s, &s->changed));
 }
 
-static bool changes_dictionary(const char *name)
-{
-    static const char *const changing[] = { "apply", "take", "erase", "combine", "insert", "upsert", "build" };
-
-    for (size_t i = 0; i < LENGTH(changing); i++)
-        if (strstr(name, changing[i]))
-            return true;
-    return false;
-}
-
 /* Makes the call once and keeps its outcome. */
 static void fixture_make(struct test *t, struct fixture *s, const struct array_call *call, int structure)
 {
@@ -319,7 +309,7 @@ static void fixture_make(struct test *t, struct fixture *s, const struct array_c
                             .structure = structure,
                             .count = dict ? BATCH : MANY,
                             .n = call_arrays(call),
-                            .changes = dict && changes_dictionary(call->name) };
+                            .changes = dict && call->changes };
     test_context(t, "%s of a %s", call->name, dict ? structures[structure].name : "device");
     for (size_t i = 0; i < s->n; i++) {
         s->before[i] = test_alloc(array_bytes(s, i));

@@ -171,11 +171,6 @@ static ordo_status destroy(struct fixture *s)
     return ORDO_OK;
 }
 
-static ordo_status clear(struct fixture *s)
-{
-    return ordo_dict_clear(s->dict);
-}
-
 static ordo_status compact(struct fixture *s)
 {
     return ordo_dict_compact(s->dict, NULL);
@@ -239,16 +234,6 @@ static ordo_status erase_interval(struct fixture *s)
     const ordo_status got = ordo_dict_erase_range_host(s->dict, &lo, &hi, 1, &erased);
     s->numbers[0] = got == ORDO_OK ? erased : 0;
     return got;
-}
-
-static ordo_status check(struct fixture *s)
-{
-    return ordo_dict_check(s->dict, NULL);
-}
-
-static ordo_status size(struct fixture *s)
-{
-    return ordo_dict_size(s->dict, NULL, &s->numbers[0]);
 }
 
 static ordo_status statistics(struct fixture *s)
@@ -343,7 +328,7 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
     const struct scenario    all[] = {
            { "create", .run = create_another, .structure = structure },
            { "destroy", .run = destroy, .structure = structure, .held = FIXTURE_HELD },
-           { "clear", .run = clear, .structure = structure, .held = FIXTURE_HELD },
+           { "clear", call_named("ordo_dict_clear"), .structure = structure, .held = FIXTURE_HELD },
            { "compact", .run = compact, .structure = structure, .held = FIXTURE_HELD },
            { "cleanup", .run = cleanup, .structure = structure, .held = FIXTURE_HELD },
            { "erase of an interval", .run = erase_interval, .structure = structure, .held = FIXTURE_HELD },
@@ -351,8 +336,8 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
            { "combine of few", combines, .run = combine_few, .structure = structure, .held = FIXTURE_HELD },
            { "combine of many", combines, .run = combine_many, .structure = structure, .held = FIXTURE_HELD },
            { "combine into nothing", combines, .run = combine_few, .structure = structure },
-           { "check", .run = check, .structure = structure, .held = FIXTURE_HELD },
-           { "size", .run = size, .structure = structure, .held = FIXTURE_HELD },
+           { "check", call_named("ordo_dict_check"), .structure = structure, .held = FIXTURE_HELD },
+           { "size", call_named("ordo_dict_size"), .structure = structure, .held = FIXTURE_HELD },
            { "statistics", .run = statistics, .structure = structure, .held = FIXTURE_HELD },
     };
 
