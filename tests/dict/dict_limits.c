@@ -257,9 +257,8 @@ static bool shares_spare(struct test *t, int structure)
     enum { HELD = 100000, BATCH = 4096, OTHERS = 10000, SPARE_LEAST_BYTES = 300000 };
     const uint64_t unlimited = t->dev->memory_limit;
     AUTO(arrays_free)
-    struct arrays all = arrays_make(t, 0, HELD),
-                  some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
-    ordo_dict             *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
+    struct arrays all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
+    ordo_dict    *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
     struct ordo_statistics is;
     size_t                 count = 0;
 
@@ -554,8 +553,7 @@ static void change_nodes_of(struct test *t)
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[from]));
                 AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
                 AUTO(arrays_free)
-                struct arrays more = arrays_make(t, HELD, BATCH),
-                              all = arrays_make(t, 0, HELD + BATCH);
+                struct arrays more = arrays_make(t, HELD, BATCH), all = arrays_make(t, 0, HELD + BATCH);
                 test_ok(t, upsert(dict, &more));
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[to]));
                 expect_all(t, dict, &all);
