@@ -50,6 +50,30 @@ void *object_create(size_t bytes, enum kind kind);
 extern struct _cl_icd_dispatch driver_table;
 extern pthread_mutex_t         driver_lock;
 
+/* Defines retain_TYPE and release_TYPE, which are clRetain... and clRelease... of a kind of object. */
+#define RETAIN_AND_RELEASE(type, handle_type, kind, invalid)                                                           \
+    static cl_int change_references_of_##type(handle_type handle, bool more)                                           \
+    {                                                                                                                  \
+        struct type *object = AS(type, handle, kind);                                                                  \
+        if (!object)                                                                                                   \
+            return (invalid);                                                                                          \
+        pthread_mutex_lock(&driver_lock);                                                                              \
+        if (more)                                                                                                      \
+            object->object.references++;                                                                               \
+        else                                                                                                           \
+            type##_release(object);                                                                                    \
+        pthread_mutex_unlock(&driver_lock);                                                                            \
+        return CL_SUCCESS;                                                                                             \
+    }                                                                                                                  \
+    static cl_int CL_API_CALL retain_##type(handle_type handle)                                                        \
+    {                                                                                                                  \
+        return change_references_of_##type(handle, true);                                                              \
+    }                                                                                                                  \
+    static cl_int CL_API_CALL release_##type(handle_type handle)                                                       \
+    {                                                                                                                  \
+        return change_references_of_##type(handle, false);                                                             \
+    }
+
 /* ---- info.c: platform, devices, contexts --------------------------------------------------------------------- */
 
 struct platform {
@@ -233,14 +257,11 @@ struct queue {
     struct context             *context;
     struct device              *device;
     cl_command_queue_properties properties;
-    cl_queue_properties         given[8];
-    size_t                      n_given;
     cl_int                      broken; /* a command failed: the code that all later ones fail with */
     struct command             *first, **last;
     struct queue               *next;
 };
 void     command_done(struct command *command, cl_int status, uint64_t begin_ns, uint64_t end_ns);
-void     queue_stop_dispatcher(void);
 uint64_t driver_now(void);
 void     queue_wake(void);
 /* In the child of a fork. */

@@ -330,27 +330,7 @@ static cl_context CL_API_CALL create_context_of_type(const cl_context_properties
     return NULL;
 }
 
-static cl_int CL_API_CALL retain_context(cl_context handle)
-{
-    struct context *c = AS(context, handle, KIND_CONTEXT);
-    if (!c)
-        return CL_INVALID_CONTEXT;
-    pthread_mutex_lock(&driver_lock);
-    context_retain(c);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release_context(cl_context handle)
-{
-    struct context *c = AS(context, handle, KIND_CONTEXT);
-    if (!c)
-        return CL_INVALID_CONTEXT;
-    pthread_mutex_lock(&driver_lock);
-    context_release(c);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(context, cl_context, KIND_CONTEXT, CL_INVALID_CONTEXT)
 
 static cl_int CL_API_CALL context_info(cl_context handle, cl_context_info what, size_t room, void *to, size_t *have)
 {

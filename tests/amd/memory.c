@@ -215,27 +215,7 @@ static cl_mem CL_API_CALL create_sub_buffer(cl_mem handle, cl_mem_flags flags, c
     return (cl_mem) b;
 }
 
-static cl_int CL_API_CALL retain(cl_mem handle)
-{
-    struct buffer *b = AS(buffer, handle, KIND_BUFFER);
-    if (!b)
-        return CL_INVALID_MEM_OBJECT;
-    pthread_mutex_lock(&driver_lock);
-    buffer_retain(b);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release(cl_mem handle)
-{
-    struct buffer *b = AS(buffer, handle, KIND_BUFFER);
-    if (!b)
-        return CL_INVALID_MEM_OBJECT;
-    pthread_mutex_lock(&driver_lock);
-    buffer_release(b);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(buffer, cl_mem, KIND_BUFFER, CL_INVALID_MEM_OBJECT)
 
 static cl_int CL_API_CALL info(cl_mem handle, cl_mem_info what, size_t room, void *to, size_t *have)
 {
@@ -272,7 +252,7 @@ void memory_fill_table(struct _cl_icd_dispatch *table)
     table->clCreateBuffer = create_buffer;
     table->clCreateSubBuffer = create_sub_buffer;
     table->clCreateImage = create_image;
-    table->clRetainMemObject = retain;
-    table->clReleaseMemObject = release;
+    table->clRetainMemObject = retain_buffer;
+    table->clReleaseMemObject = release_buffer;
     table->clGetMemObjectInfo = info;
 }

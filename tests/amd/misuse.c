@@ -44,7 +44,7 @@ static const char source[] =
     "kernel void trap(global uint *a, ulong far) { if (a[1] != far) __builtin_trap(); }\n";
 enum { ITEMS = 64 };
 
-struct scene {
+struct fixture {
     cl_device_id     device;
     cl_context       context;
     cl_command_queue queue;
@@ -52,9 +52,9 @@ struct scene {
     cl_mem           words;
 };
 
-static struct scene open_scene(void)
+static struct fixture open_fixture(void)
 {
-    struct scene   s;
+    struct fixture s;
     cl_platform_id platform = NULL;
     cl_int         code = clGetPlatformIDs(1, &platform, NULL);
     need("clGetPlatformIDs", code, CL_SUCCESS);
@@ -71,13 +71,13 @@ static struct scene open_scene(void)
     return s;
 }
 
-static void build(const struct scene *s, cl_int want)
+static void build(const struct fixture *s, cl_int want)
 {
     need("clBuildProgram", clBuildProgram(s->program, 1, &s->device, "", NULL, NULL), want);
 }
 
 /* Launches a kernel; its event. */
-static cl_int try_launch(const struct scene *s, const char *name, cl_event *event)
+static cl_int try_launch(const struct fixture *s, const char *name, cl_event *event)
 {
     const cl_ulong far = (cl_ulong) 1 << 40;
     const cl_uint  zero = 0;
@@ -95,7 +95,7 @@ static cl_int try_launch(const struct scene *s, const char *name, cl_event *even
     return code;
 }
 
-static cl_event launch(const struct scene *s, const char *name)
+static cl_event launch(const struct fixture *s, const char *name)
 {
     cl_event event = NULL;
     need("clEnqueueNDRangeKernel", try_launch(s, name, &event), CL_SUCCESS);
@@ -113,7 +113,7 @@ static cl_int outcome_of(cl_event event)
 }
 
 /* Another queue goes on where one has failed. */
-static void goes_on(struct scene *s)
+static void goes_on(struct fixture *s)
 {
     cl_uint got[ITEMS];
     cl_int  code = CL_SUCCESS;
@@ -174,7 +174,7 @@ static void kill_while_it_runs(cl_event event)
 
 static void kernel_fails(const char *name, bool is_killed)
 {
-    struct scene s = open_scene();
+    struct fixture s = open_fixture();
     build(&s, CL_SUCCESS);
     cl_event event = launch(&s, name);
     (void) clFlush(s.queue);
@@ -189,9 +189,9 @@ static void kernel_fails(const char *name, bool is_killed)
 
 static void build_is_refused(void)
 {
-    const struct scene s = open_scene();
-    const char *const  expected = getenv("ORDO_AMD_EXPECTED");
-    char               log[65536] = "";
+    const struct fixture s = open_fixture();
+    const char *const    expected = getenv("ORDO_AMD_EXPECTED");
+    char                 log[65536] = "";
     build(&s, CL_BUILD_PROGRAM_FAILURE);
     need("clGetProgramBuildInfo",
          clGetProgramBuildInfo(s.program, s.device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL), CL_SUCCESS);
@@ -202,9 +202,9 @@ static void build_is_refused(void)
 
 static void binaries_are_refused(void)
 {
-    const struct scene s = open_scene();
-    size_t             bytes = 0;
-    unsigned char     *binary = NULL;
+    const struct fixture s = open_fixture();
+    size_t               bytes = 0;
+    unsigned char       *binary = NULL;
     build(&s, CL_SUCCESS);
     need("clGetProgramInfo", clGetProgramInfo(s.program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL),
          CL_SUCCESS);
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 {
     const char *const what = argc == 2 ? argv[1] : "";
     if (strcmp(what, "works") == 0) {
-        struct scene s = open_scene();
+        struct fixture s = open_fixture();
         build(&s, CL_SUCCESS);
         goes_on(&s);
     } else if (strcmp(what, "wild") == 0 || strcmp(what, "endless") == 0 || strcmp(what, "trap") == 0) {
@@ -233,8 +233,8 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "killed") == 0) {
         kernel_fails("endless", true);
     } else if (strcmp(what, "wrong") == 0) {
-        struct scene s = open_scene();
-        cl_event     event = NULL;
+        struct fixture s = open_fixture();
+        cl_event       event = NULL;
         build(&s, CL_SUCCESS);
         const cl_int got = try_launch(&s, "works", &event);
         need("the launch", got == CL_SUCCESS ? outcome_of(event) : got, CL_OUT_OF_RESOURCES);

@@ -333,27 +333,7 @@ void program_release(struct program *p)
     free(p);
 }
 
-static cl_int CL_API_CALL retain(cl_program handle)
-{
-    struct program *p = AS(program, handle, KIND_PROGRAM);
-    if (!p)
-        return CL_INVALID_PROGRAM;
-    pthread_mutex_lock(&driver_lock);
-    program_retain(p);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release(cl_program handle)
-{
-    struct program *p = AS(program, handle, KIND_PROGRAM);
-    if (!p)
-        return CL_INVALID_PROGRAM;
-    pthread_mutex_lock(&driver_lock);
-    program_release(p);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(program, cl_program, KIND_PROGRAM, CL_INVALID_PROGRAM)
 
 static cl_int give_binaries(const struct program *p, size_t room, void *to, size_t *have)
 {
@@ -468,27 +448,7 @@ void kernel_release(struct kernel *k)
     free(k);
 }
 
-static cl_int CL_API_CALL retain_kernel(cl_kernel handle)
-{
-    struct kernel *k = AS(kernel, handle, KIND_KERNEL);
-    if (!k)
-        return CL_INVALID_KERNEL;
-    pthread_mutex_lock(&driver_lock);
-    k->object.references++;
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release_kernel(cl_kernel handle)
-{
-    struct kernel *k = AS(kernel, handle, KIND_KERNEL);
-    if (!k)
-        return CL_INVALID_KERNEL;
-    pthread_mutex_lock(&driver_lock);
-    kernel_release(k);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(kernel, cl_kernel, KIND_KERNEL, CL_INVALID_KERNEL)
 
 struct kernel_info *kernel_for(const struct kernel *k, const struct device *device, struct built **built)
 {
@@ -596,8 +556,8 @@ void program_fill_table(struct _cl_icd_dispatch *table)
 {
     table->clCreateProgramWithSource = create_from_source;
     table->clCreateProgramWithBinary = create_from_binary;
-    table->clRetainProgram = retain;
-    table->clReleaseProgram = release;
+    table->clRetainProgram = retain_program;
+    table->clReleaseProgram = release_program;
     table->clBuildProgram = build;
     table->clGetProgramInfo = info;
     table->clGetProgramBuildInfo = build_info;

@@ -643,27 +643,7 @@ static cl_command_queue CL_API_CALL create_queue_with(cl_context context, cl_dev
     return make_queue(context, id, properties, code);
 }
 
-static cl_int CL_API_CALL retain(cl_command_queue handle)
-{
-    struct queue *q = AS(queue, handle, KIND_QUEUE);
-    if (!q)
-        return CL_INVALID_COMMAND_QUEUE;
-    pthread_mutex_lock(&driver_lock);
-    q->object.references++;
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release(cl_command_queue handle)
-{
-    struct queue *q = AS(queue, handle, KIND_QUEUE);
-    if (!q)
-        return CL_INVALID_COMMAND_QUEUE;
-    pthread_mutex_lock(&driver_lock);
-    queue_release(q);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(queue, cl_command_queue, KIND_QUEUE, CL_INVALID_COMMAND_QUEUE)
 
 static cl_int CL_API_CALL queue_info(cl_command_queue handle, cl_command_queue_info what, size_t room, void *to,
                                      size_t *have)
@@ -757,27 +737,7 @@ static cl_int CL_API_CALL wait_for(cl_uint n, const cl_event *events)
     return got;
 }
 
-static cl_int CL_API_CALL retain_event(cl_event handle)
-{
-    struct event *e = AS(event, handle, KIND_EVENT);
-    if (!e)
-        return CL_INVALID_EVENT;
-    pthread_mutex_lock(&driver_lock);
-    e->object.references++;
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL release_event(cl_event handle)
-{
-    struct event *e = AS(event, handle, KIND_EVENT);
-    if (!e)
-        return CL_INVALID_EVENT;
-    pthread_mutex_lock(&driver_lock);
-    event_release(e);
-    pthread_mutex_unlock(&driver_lock);
-    return CL_SUCCESS;
-}
+RETAIN_AND_RELEASE(event, cl_event, KIND_EVENT, CL_INVALID_EVENT)
 
 static cl_int CL_API_CALL event_info(cl_event handle, cl_event_info what, size_t room, void *to, size_t *have)
 {
@@ -867,8 +827,8 @@ void queue_fill_table(struct _cl_icd_dispatch *table)
 {
     table->clCreateCommandQueue = create_queue;
     table->clCreateCommandQueueWithProperties = create_queue_with;
-    table->clRetainCommandQueue = retain;
-    table->clReleaseCommandQueue = release;
+    table->clRetainCommandQueue = retain_queue;
+    table->clReleaseCommandQueue = release_queue;
     table->clGetCommandQueueInfo = queue_info;
     table->clFlush = flush;
     table->clFinish = finish_queue;

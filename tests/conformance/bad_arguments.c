@@ -69,8 +69,8 @@ static void read_header(const char *path)
 {
     FILE *file = fopen(path, "rb");
     cr_assert(file != NULL, "%s", path);
-    char        *text = test_alloc(1 << 18);
-    const size_t bytes = fread(text, 1, (1 << 18) - 1, file);
+    AUTO_FREE char *text = test_alloc(1 << 18);
+    const size_t    bytes = fread(text, 1, (1 << 18) - 1, file);
 
     fclose(file);
     text[bytes] = 0;
@@ -80,7 +80,6 @@ static void read_header(const char *path)
             read_declaration(at, end);
         at += strlen("ORDO_API ");
     }
-    free(text);
 }
 
 static void read_headers(void)
@@ -523,11 +522,10 @@ static void make_arrays(struct trial *r)
 
 static void expect_empty(const struct trial *r, const char *name, const void *got, size_t bytes)
 {
-    uint8_t *want = test_alloc(bytes);
+    AUTO_FREE uint8_t *want = test_alloc(bytes);
 
     memset(want, TEST_EMPTY, bytes);
     test_same_bytes(r->t, name, got, want, bytes);
-    free(want);
 }
 
 static void expect_untouched(const struct trial *r)
@@ -699,9 +697,9 @@ static void device_parameters(struct test *t)
 /* A profile path that cannot be written. */
 static void profile(struct test *t)
 {
-    const char *was = getenv("ORDO_PROFILE");
-    char       *kept = was ? strdup(was) : NULL;
-    char        path[256] = "";
+    const char     *was = getenv("ORDO_PROFILE");
+    AUTO_FREE char *kept = was ? strdup(was) : NULL;
+    char            path[256] = "";
 
     cr_assert(setenv("ORDO_PROFILE", "/proc/no/such/place", 1) == 0);
     test_status(t, ordo_device_save_profile(t->dev, path, sizeof path), ORDO_IO);
@@ -709,7 +707,6 @@ static void profile(struct test *t)
     test_status(t, ordo_device_save_profile(t->dev, NULL, 0), ORDO_IO);
     test_status(t, ordo_device_save_profile(t->dev, NULL, 100), ORDO_IO);
     cr_assert((kept ? setenv("ORDO_PROFILE", kept, 1) : unsetenv("ORDO_PROFILE")) == 0);
-    free(kept);
 }
 
 static void types(struct test *t)
@@ -728,9 +725,9 @@ typedef ordo_status index_builder(ordo_device *dev, ordo_type key, struct ordo_s
 
 static void indexes_by(struct test *t, const char *name, index_builder *build)
 {
-    struct function   function = { .n = 0 };
-    struct trial      r = { .t = t, .function = &function };
-    struct test_array on = test_upload(t, NULL, N, 4, 1);
+    struct function              function = { .n = 0 };
+    struct trial                 r = { .t = t, .function = &function };
+    AUTO_ARRAY struct test_array on = test_upload(t, NULL, N, 4, 1);
     const struct {
         struct ordo_slice keys;
         size_t            count;
@@ -761,7 +758,6 @@ static void indexes_by(struct test *t, const char *name, index_builder *build)
     ordo_index_destroy(&index);
     test_true(t, ordo_index_bytes(NULL) == 0);
     release_foreign(&r);
-    test_free(&on);
 }
 
 static void indexes(struct test *t)
@@ -811,7 +807,7 @@ static void dictionary_parameters(struct test *t)
     struct bad_order bad[BAD_ORDERS];
     list_bad_orders(&r, bad);
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         test_true(t, !ordo_dict_can(dict, (ordo_dict_op) 1000) && !ordo_dict_can(dict, (ordo_dict_op) -1));
         test_status(t, ordo_dict_size(dict, NULL, NULL), ORDO_INVALID);
         test_status(t, ordo_dict_statistics(dict, NULL, NULL), ORDO_INVALID);
@@ -827,7 +823,6 @@ static void dictionary_parameters(struct test *t)
         }
         test_status(t, ordo_lsm_cleanup(dict, NULL), structure_is(s, ORDO_KEEPS_STALE) ? ORDO_OK : ORDO_UNSUPPORTED);
         expect_numbers(t, dict, 0, HELD);
-        ordo_dict_destroy(&dict);
     }
     release_foreign(&r);
 }
@@ -851,7 +846,7 @@ static void prefix_parameters(struct test *t)
     struct bad_order     bad[BAD_ORDERS];
     uint32_t             words[ASKED] = { 0 };
     uint8_t              bytes[ASKED] = { 0 };
-    ordo_dict           *dict = make_dict(t, t->dev, XFAST, 0, HELD);
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, XFAST, 0, HELD);
     struct test_array    all[6];
     const size_t         size[6] = { 4, 1, 4, 4, 4, 1 };
     struct prefix_arrays good;
@@ -894,20 +889,19 @@ static void prefix_parameters(struct test *t)
     expect_numbers(t, dict, 0, HELD);
     for (int i = 0; i < 6; i++)
         test_free(&all[i]);
-    ordo_dict_destroy(&dict);
 }
 
 /* Bytes in the Roaring format: absent or too short arrays, and invalid sets. */
 static void roaring_parameters(struct test *t)
 {
-    static const uint8_t empty[8] = { 0x3a, 0x30 };
-    struct trial         r = { .t = t };
-    struct bad_order     bad[BAD_ORDERS];
-    ordo_dict           *dict = NULL, *map = make_dict(t, t->dev, HAMT, 0, HELD);
-    struct test_array    all = test_upload(t, empty, sizeof empty, 1, 1);
-    const uint32_t       key = 5;
-    uint8_t              out[32];
-    size_t               size = 0;
+    static const uint8_t         empty[8] = { 0x3a, 0x30 };
+    struct trial                 r = { .t = t };
+    struct bad_order             bad[BAD_ORDERS];
+    AUTO_DICT ordo_dict         *dict = NULL, *map = make_dict(t, t->dev, HAMT, 0, HELD);
+    AUTO_ARRAY struct test_array all = test_upload(t, empty, sizeof empty, 1, 1);
+    const uint32_t               key = 5;
+    uint8_t                      out[32];
+    size_t                       size = 0;
 
     test_ok(t, create(t->dev, HAMT, ORDO_U32, 0, &dict));
     test_ok(t, ordo_dict_build_host(dict, &key, NULL, 1));
@@ -935,9 +929,6 @@ static void roaring_parameters(struct test *t)
     }
     release_foreign(&r);
     expect_numbers(t, map, 0, HELD);
-    test_free(&all);
-    ordo_dict_destroy(&dict);
-    ordo_dict_destroy(&map);
 }
 
 static void creating(struct test *t)
@@ -1076,7 +1067,7 @@ static bool is_tried(const struct test *t, size_t function, int structure)
     return t->facts->cpu || test_wants_all("ORDO_TEST_KINDS") || (function + (size_t) structure + t->seed) % 6 == 0;
 }
 
-static void every_function(struct test *t)
+DEVICE_TEST(bad_arguments, are_refused_without_effect)
 {
     read_headers();
     make_foreign_context(t->dev);
@@ -1099,11 +1090,6 @@ static void every_function(struct test *t)
     test_context(t, "the number of trials");
     test_true(t, n_refused > 1000);
     n_refused = 0;
-}
-
-Test(bad_arguments, are_refused_without_effect)
-{
-    test_each_device(every_function);
 }
 
 /* Every tested function exists. */
@@ -1132,7 +1118,7 @@ Test(bad_arguments, cover_the_public_functions)
 }
 
 /* An image is an OpenCL memory object too. */
-static void image(struct test *t)
+DEVICE_TEST(bad_arguments, an_image_is_not_an_array)
 {
     const cl_image_format format = { CL_R, CL_UNSIGNED_INT32 };
     const cl_image_desc   desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64 };
@@ -1146,9 +1132,4 @@ static void image(struct test *t)
     test_status(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), ordo_at(made, 0), ordo_at(made, 0), N, NULL),
                 ORDO_INVALID);
     (void) clReleaseMemObject(made);
-}
-
-Test(bad_arguments, an_image_is_not_an_array)
-{
-    test_each_device(image);
 }

@@ -2,7 +2,7 @@
 /* Runs every kernel on input as small as possible, because oclgrind.sh runs this under a simulator that checks each
  * memory access and is some thousand times slower.
  *
- * The sources list the kernels, and the log lists those that ran. Uses the one device that ORDO_DEVICE selects. */
+ * The sources name all kernels; the log names each launched kernel. Uses the one device that ORDO_DEVICE selects. */
 #include "tests/dict/dict_case.h"
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
@@ -176,7 +176,7 @@ static void compressed_index(struct test *t)
     struct test_array on, out;
 
     for (uint32_t mixed = 0; mixed < 2; mixed++) {
-        ordo_index *index = NULL;
+        AUTO(ordo_index_destroy) ordo_index *index = NULL;
         for (uint32_t i = 0; i < N; i++) {
             keys[i] = mixed && i >= N / 2 ? i * 100000 : i;
             want[i] = i;
@@ -190,7 +190,6 @@ static void compressed_index(struct test *t)
         test_ok(t, ordo_device_finish(t->dev));
         test_download(t, &out, ranks);
         test_same(t, "ranks", ORDO_U32, ranks, want, N);
-        ordo_index_destroy(&index);
         test_free(&on);
         test_free(&out);
     }
@@ -208,8 +207,8 @@ static size_t elements_of_tiles(const struct test *t)
 static void local_sort(struct test *t)
 {
     enum { N = 4100, LONG = 600, FULL = 300 };
-    uint64_t *keys = test_alloc(N * sizeof *keys), *out = test_alloc(N * sizeof *out);
-    uint32_t *values = test_alloc(N * sizeof *values);
+    AUTO_FREE uint64_t *keys = test_alloc(N * sizeof *keys), *out = test_alloc(N * sizeof *out);
+    AUTO_FREE uint32_t *values = test_alloc(N * sizeof *values);
 
     test_context(t, "a sort that ends in local memory");
     set_tunables(t, "sort.method=0 sort.direct=0 sort.digit_bits=8 sort.local=12 sort.local_group=64 "
@@ -229,9 +228,6 @@ static void local_sort(struct test *t)
         test_true(t, values[i] < N && out[i] == keys[values[i]]);
         test_true(t, i == 0 || out[i - 1] < out[i] || (out[i - 1] == out[i] && values[i - 1] < values[i]));
     }
-    free(keys);
-    free(out);
-    free(values);
 }
 
 /* With and without look-back; each kind of sort. */
@@ -291,8 +287,8 @@ static void upsert_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint3
 static void crowded(struct test *t)
 {
     enum { HELD = 12000, STORED = 1024, BATCHES = 8 };
-    ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, HELD);
-    uint32_t   keys[STORED], values[STORED];
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, HELD);
+    uint32_t             keys[STORED], values[STORED];
 
     test_context(t, "leaves that overflow");
     for (uint32_t b = 0; b < BATCHES; b++) {
@@ -304,7 +300,6 @@ static void crowded(struct test *t)
         test_ok(t, ordo_dict_check(dict, NULL));
     }
     expect_numbers(t, dict, 0, HELD + BATCHES * STORED);
-    ordo_dict_destroy(&dict);
 }
 
 /* Adds parts, `times` for each key, up to the values of elements from `from` on. The first `there` have theirs
@@ -328,7 +323,7 @@ static void combine_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint
 static void batches_in(struct test *t, int structure)
 {
     enum { HELD = 500, BATCHES = 8 };
-    ordo_dict *dict = make_dict(t, t->dev, structure, 0, HELD);
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, structure, 0, HELD);
 
     test_context(t, "batches in place, %s", structures[structure].word);
     for (uint32_t i = 0; i < BATCHES; i++)
@@ -337,7 +332,6 @@ static void batches_in(struct test *t, int structure)
     combine_numbers(t, dict, HELD + BATCHES * BATCH - BATCH / 4, BATCH / 4, 2);
     combine_numbers(t, dict, 7, 1, BATCH);
     expect_numbers(t, dict, 0, HELD + BATCHES * BATCH + BATCH / 4);
-    ordo_dict_destroy(&dict);
 }
 
 static void batches(struct test *t)
@@ -378,7 +372,7 @@ static void cleanup(struct test *t)
 static void merge_combining(struct test *t)
 {
     enum { HELD = 500, THERE = 8 };
-    ordo_dict *dict = NULL;
+    AUTO_DICT ordo_dict *dict = NULL;
 
     if (t->facts->cpu)
         return;
@@ -388,32 +382,26 @@ static void merge_combining(struct test *t)
     test_context(t, "combines that are merged");
     combine_numbers(t, dict, HELD - THERE, THERE, 2);
     expect_numbers(t, dict, 0, HELD - THERE + BATCH / 2);
-    ordo_dict_destroy(&dict);
 }
 
-/* The generic operations on a tree and on several runs. */
+/* Calls that no step of a sequence makes, on a tree and on several runs. */
 static void generic(struct test *t)
 {
-    static const char *const calls[] = { "ordo_dict_combine",     "ordo_dict_rank",       "ordo_dict_select",
-                                         "ordo_dict_seek_within", "ordo_dict_aggregate",  "ordo_dict_range_limited",
-                                         "ordo_dict_take_last",   "ordo_dict_erase_range" };
-    static const int         in[] = { BLINK, LSM_GROWTH_2 };
-    const uint32_t           least = 0, greatest = UINT32_MAX;
-    uint32_t                 result = 0;
+    static const int in[] = { BLINK, LSM_GROWTH_2 };
+    const uint32_t   least = 0, greatest = UINT32_MAX;
+    uint32_t         result = 0;
 
     if (!t->facts->cpu && !getenv("ORDO_TEST_PART")) /* the kernels are the same */
         return;
     for (size_t s = 0; s < LENGTH(in); s++) {
-        ordo_dict *dict = make_dict(t, t->dev, in[s], 0, 310);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, in[s], 0, 310);
         upsert_numbers(t, dict, 300, 20);
-        for (size_t i = 0; i < LENGTH(calls); i++) {
-            run_call(t, call_named(calls[i]), dict, 60, 310);
-            if (strcmp(calls[i], "ordo_dict_aggregate") == 0)
-                test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_MIN, &least, &greatest, 1, &result, NULL));
-        }
+        test_ok(t, ordo_dict_aggregate_host(dict, ORDO_U32, ORDO_MIN, &least, &greatest, 1, &result, NULL));
+        for (size_t i = 0; i < n_dict_calls; i++)
+            if (!step_makes(dict_calls[i].name) && dict_calls[i].needs != ORDO_CAN_CONCURRENT)
+                run_call(t, &dict_calls[i], dict, 60, 310);
         test_ok(t, ordo_dict_erase_range_host(dict, &least, &least, 1, &result));
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -427,8 +415,8 @@ static void self_test(struct test *t)
 static void one_leaf(struct test *t)
 {
     enum { UPDATES = 1030, HELD = 29 * UPDATES / 2 };
-    uint32_t   keys[UPDATES];
-    ordo_dict *dict = NULL;
+    uint32_t             keys[UPDATES];
+    AUTO_DICT ordo_dict *dict = NULL;
 
     if (!t->facts->cpu && !getenv("ORDO_TEST_PART")) /* the kernels are the same */
         return;
@@ -441,16 +429,15 @@ static void one_leaf(struct test *t)
     test_ok(t, ordo_dict_erase_host(dict, keys, UPDATES));
     upsert_numbers(t, dict, HELD, 1);
     expect_numbers(t, dict, 0, HELD + BATCH);
-    ordo_dict_destroy(&dict);
 }
 
 /* Erases most of a skiplist of several levels concurrently. */
 static void merging_in(struct test *t, int skiplist)
 {
     enum { HELD = 310, LEFT = 40 };
-    ordo_dict *dict = make_dict(t, t->dev, skiplist, 0, HELD);
-    uint32_t   keys[HELD - LEFT];
-    uint8_t    codes[HELD - LEFT];
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, skiplist, 0, HELD);
+    uint32_t             keys[HELD - LEFT];
+    uint8_t              codes[HELD - LEFT];
 
     test_context(t, "chunks that merge, %s", structures[skiplist].word);
     for (uint32_t i = 0; i < HELD - LEFT; i++) {
@@ -461,7 +448,6 @@ static void merging_in(struct test *t, int skiplist)
     test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
     test_ok(t, ordo_dict_check(dict, NULL));
     expect_numbers(t, dict, 0, LEFT);
-    ordo_dict_destroy(&dict);
 }
 
 static void merging(struct test *t)
@@ -494,11 +480,10 @@ static void find_beside(struct test *t, ordo_dict *dict, uint32_t held)
 static void beside_in_hash(struct test *t, const struct array_call *call)
 {
     for (uint32_t held = 10; held <= 310; held += 300) {
-        ordo_dict *dict = make_dict(t, t->dev, HASH, 0, held);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HASH, 0, held);
         find_beside(t, dict, held);
         run_call(t, call, dict, 100, held);
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -510,7 +495,7 @@ static void combined(struct test *t)
     uint64_t words[STORED * 2], got[STORED];
 
     for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
-        ordo_dict *dict = NULL;
+        AUTO_DICT ordo_dict *dict = NULL;
         test_context(t, "combines of %u bytes", bytes);
         test_ok(t, create(t->dev, HASH, ORDO_U32, bytes, &dict));
         for (uint32_t i = 0; i < HELD; i += 2 * STORED) {
@@ -536,7 +521,6 @@ static void combined(struct test *t)
             test_true(t, value == (uint64_t) (2 * i + 2 + STORED) << (bytes == 8 ? 31 : 0));
         }
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -551,7 +535,7 @@ static void concurrent(struct test *t)
         t->dev->facts.atomics = ORDO_ATOMICS_C11; /* ORDO_CHECKED spells it otherwise */
 
     for (uint32_t held = 10; held <= 310; held += 300) {
-        ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, held);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, held);
         run_call(t, &call, dict, 100, held);
         test_ok(t, ordo_dict_check(dict, NULL));
         call.array[0].input = INPUT_CODES;
@@ -561,7 +545,6 @@ static void concurrent(struct test *t)
         ordo_ltree_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES; /* some operations give up in each launch */
         run_call(t, &call, dict, 220, held);
         test_ok(t, ordo_dict_check(dict, NULL));
-        ordo_dict_destroy(&dict);
     }
     merging(t);
     beside_in_hash(t, call_named("ordo_dict_apply_concurrent"));
@@ -572,10 +555,10 @@ static void concurrent(struct test *t)
 static void levels(struct test *t)
 {
     enum { HELD = 1200, STORED = 100 };
-    uint8_t            codes[STORED], found[STORED], outcomes[STORED];
-    uint32_t           keys[STORED];
-    ordo_dict         *dict = make_dict(t, t->dev, BLINK, 0, HELD);
-    struct ordo_ltree *tree = ordo_ltree_of(dict);
+    uint8_t              codes[STORED], found[STORED], outcomes[STORED];
+    uint32_t             keys[STORED];
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, BLINK, 0, HELD);
+    struct ordo_ltree   *tree = ordo_ltree_of(dict);
 
     test_context(t, "levels that lag behind");
     memset(codes, ORDO_UPSERT, STORED);
@@ -590,16 +573,15 @@ static void levels(struct test *t)
     test_ok(t, ordo_dict_contains_host(dict, keys, STORED, found));
     for (uint32_t i = 0; i < STORED; i++)
         test_true(t, found[i] == 1 && outcomes[i] == ORDO_DONE);
-    ordo_dict_destroy(&dict);
 }
 
 /* Keys with long common prefixes that are prefixes themselves. */
 static void prefixes(struct test *t)
 {
     enum { HELD = 150, ASKED = 40 };
-    uint32_t   keys[HELD], counts[ASKED], ranks[ASKED];
-    uint8_t    lengths[ASKED], found[ASKED];
-    ordo_dict *dict = NULL;
+    uint32_t             keys[HELD], counts[ASKED], ranks[ASKED];
+    uint8_t              lengths[ASKED], found[ASKED];
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_context(t, "prefixes");
     for (uint32_t i = 0; i < HELD; i++)
@@ -614,15 +596,14 @@ static void prefixes(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     for (uint32_t i = 0; i < ASKED; i++)
         test_true(t, ranks[i] == i && counts[i] == (lengths[i] < 25 ? HELD : counts[i]) && counts[i] > 0 && found[i]);
-    ordo_dict_destroy(&dict);
 }
 
 /* Batches merged leaf by leaf: one changes only values, one has too many updates for a leaf. */
 static void leaves(struct test *t)
 {
     enum { HELD = 300, TIMES = 14, SAME = HAMT_UPDATES_MAX + 2 };
-    ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
-    uint32_t   keys[SAME];
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
+    uint32_t             keys[SAME];
 
     test_context(t, "leaves");
     for (uint32_t b = 0; b < 3; b++)
@@ -639,17 +620,16 @@ static void leaves(struct test *t)
     test_ok(t, ordo_dict_erase_host(dict, keys, TIMES + 1));
     test_ok(t, ordo_dict_check(dict, NULL));
     expect_numbers(t, dict, 0, HELD + 3 * BATCH);
-    ordo_dict_destroy(&dict);
 }
 
 /* Sets with containers of all kinds, to the Roaring format and back. */
 static void roaring(struct test *t)
 {
     enum { SOME = 200, FULL = 4200, ALL = SOME + FULL + SOME };
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys), *out = test_alloc(ALL * sizeof *keys);
-    uint8_t    bytes[16384];
-    ordo_dict *dict = NULL;
-    size_t     size = 0, count = 0;
+    AUTO_FREE uint32_t  *keys = test_alloc(ALL * sizeof *keys), *out = test_alloc(ALL * sizeof *keys);
+    uint8_t              bytes[16384];
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0, count = 0;
 
     test_context(t, "roaring");
     for (uint32_t i = 0; i < ALL; i++)
@@ -662,19 +642,16 @@ static void roaring(struct test *t)
     test_ok(t, ordo_dict_export_host(dict, out, NULL, ALL, &count));
     test_true(t, count == ALL);
     test_same(t, "keys", ORDO_U32, out, keys, ALL);
-    ordo_dict_destroy(&dict);
-    free(keys);
-    free(out);
 }
 
 /* Queries sorted by the library; a build that checks for ascending keys; a seek past all keys that its batch erases. */
 static void seldom(struct test *t)
 {
     enum { ASCENDING = 1 << 16, ERASED = 150, ASKED = 100 };
-    uint32_t  *keys = test_alloc(ASCENDING * sizeof *keys);
-    uint32_t   ranks[ASKED], keys_out[ERASED + 1];
-    uint8_t    codes[ERASED + 1], found[ERASED + 1];
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t  *keys = test_alloc(ASCENDING * sizeof *keys);
+    uint32_t             ranks[ASKED], keys_out[ERASED + 1];
+    uint8_t              codes[ERASED + 1], found[ERASED + 1];
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_context(t, "seldom");
     for (uint32_t i = 0; i < ASCENDING; i++)
@@ -694,8 +671,6 @@ static void seldom(struct test *t)
                        .codes = codes, .keys = keys, .count = ERASED + 1, .found = found, .keys_out = keys_out },
                    NULL));
     test_true(t, found[ERASED] == 1 && keys_out[ERASED] == 3 * ERASED);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
 /* Whether a part is selected: by its name, by another's name after a minus, or by NULL. */

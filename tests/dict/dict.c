@@ -42,9 +42,9 @@ enum { APART = 10000, HELD = 60000, CROWD = 2300 };
 /* Mixed updates, each key twice. `erases`: a bit for each update that erases. */
 static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, const uint32_t *keys, uint32_t erases)
 {
-    uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
-             *values = test_alloc((size_t) 2 * CROWD * sizeof *values);
-    uint8_t *codes = test_alloc((size_t) 2 * CROWD);
+    AUTO_FREE uint32_t *twice = test_alloc((size_t) 2 * CROWD * sizeof *twice),
+                       *values = test_alloc((size_t) 2 * CROWD * sizeof *values);
+    AUTO_FREE uint8_t *codes = test_alloc((size_t) 2 * CROWD);
 
     for (uint32_t i = 0; i < 2 * CROWD; i++) {
         twice[i] = keys[i / 2];
@@ -56,18 +56,15 @@ static void crowd_mixed(struct test *t, ordo_dict *dict, struct model *model, co
     };
     test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
     (void) model_apply(model, &batch);
-    free(twice);
-    free(values);
-    free(codes);
 }
 
 /* A batch between two neighbouring keys, that is, for one leaf of a tree too large for a rebuild. Many of its
  * operations erase absent keys. */
 static void crowd(struct test *t, int structure)
 {
-    uint32_t    *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
-    ordo_dict   *dict = NULL;
-    struct model model = model_empty(ORDO_U32, 4);
+    AUTO_FREE uint32_t     *keys = test_alloc(HELD * sizeof *keys), *values = test_alloc(HELD * sizeof *values);
+    AUTO_DICT ordo_dict    *dict = NULL;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
 
     for (uint32_t i = 0; i < HELD; i++) {
         keys[i] = APART * i;
@@ -92,26 +89,16 @@ static void crowd(struct test *t, int structure)
     model_batch(&model, ORDO_ERASE, keys, NULL, CROWD);
     test_ok(t, ordo_dict_erase_host(dict, keys, CROWD));
     expect_content(t, dict, &model);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
-    free(keys);
-    free(values);
 }
 
 /* With a mask, tests every fourth structure, selected by the seed. */
-static void crowd_each(struct test *t)
+MASK_TEST(dict, many_updates_between_two_keys, "", "cpu=0")
 {
     const bool all = t->mask[0] == 0 || test_wants_all("ORDO_TEST_KINDS");
 
     for (int structure = 0; structure < N_STRUCTURES; structure++)
         if (all || ((uint64_t) structure + t->seed) % 4 == 0)
             crowd(t, structure);
-}
-
-Test(dict, many_updates_between_two_keys)
-{
-    test_each_device(crowd_each);
-    test_each_device_with("cpu=0", crowd_each);
 }
 
 /* ---- seeks across changing keys ---------------------------------------------------------------------------------- */
@@ -214,10 +201,10 @@ static struct mixture across(struct test *t, uint32_t held, bool counts)
 
 static void seek_across(struct test *t, int structure, uint32_t held, bool counts)
 {
-    uint32_t      *keys = words(), *values = words();
-    ordo_dict     *dict = NULL;
-    struct model   model = model_empty(ORDO_U32, 4);
-    struct mixture m = across(t, held, counts), want = mixture_empty();
+    AUTO_FREE uint32_t               *keys = words(), *values = words();
+    AUTO_DICT ordo_dict              *dict = NULL;
+    AUTO_MODEL struct model           model = model_empty(ORDO_U32, 4);
+    AUTO(mixture_free) struct mixture m = across(t, held, counts), want = mixture_empty();
 
     test_context(t, "%s: seeks across %u keys%s", structures[structure].name, held, counts ? ", counts" : "");
     for (uint32_t i = 0; i < held; i++) {
@@ -239,15 +226,9 @@ static void seek_across(struct test *t, int structure, uint32_t held, bool count
     test_same(t, "values_out", ORDO_U32, m.values_out, want.values_out, m.batch.count);
     test_same(t, "counts", ORDO_U32, m.counts, want.counts, m.batch.count);
     expect_content(t, dict, &model);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
-    mixture_free(&m);
-    mixture_free(&want);
-    free(keys);
-    free(values);
 }
 
-static void seek_across_each(struct test *t)
+DEVICE_TEST(dict, seeks_skip_many_absent_keys)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++) {
         if (structure_is(structure, ORDO_NO_ORDER))
@@ -256,11 +237,6 @@ static void seek_across_each(struct test *t)
         seek_across(t, structure, BEFORE, true);
         seek_across(t, structure, 0, false);
     }
-}
-
-Test(dict, seeks_skip_many_absent_keys)
-{
-    test_each_device(seek_across_each);
 }
 
 /* ---- random sequences -------------------------------------------------------------------------------------------- */
@@ -367,17 +343,12 @@ static void check_results(struct test *t, size_t subject, size_t which)
                   test_type_name[a->type], o.hash);
 }
 
-static void check_agreement(struct test *t)
+DEVICE_TEST(dict, results_are_bit_identical_everywhere)
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++)
         for (size_t which = 0; which < LENGTH(agreed); which++)
             if (type_is_tried(t, agreed[which].type, subject))
                 check_results(t, subject, which);
-}
-
-Test(dict, results_are_bit_identical_everywhere)
-{
-    test_each_device(check_agreement);
 }
 
 /* ---- devices that can less --------------------------------------------------------------------------------------- */
@@ -395,7 +366,7 @@ static void check_part(struct test *t, size_t part, size_t parts, const ordo_typ
                 (void) random_sequences(t, subject, types[i], value_bytes, 60000);
 }
 
-static void check_gpu(struct test *t)
+MASK_TEST(dict, a_gpu_whose_groups_make_progress_returns_the_same, "cpu=0,progress=1")
 {
     static const ordo_type types[] = { ORDO_U64, ORDO_U32, ORDO_I64 };
 
@@ -403,21 +374,11 @@ static void check_gpu(struct test *t)
     check_part(t, 2 * (t->seed % 2) + 1, 4, types, LENGTH(types), 4);
 }
 
-Test(dict, a_gpu_whose_groups_make_progress_returns_the_same)
-{
-    test_each_device_with("cpu=0,progress=1", check_gpu);
-}
-
-static void check_small_gpu(struct test *t)
+MASK_TEST(dict, a_gpu_of_small_groups_returns_the_same, "cpu=0,group=64,local=16384,int64_atomics=0")
 {
     static const ordo_type types[] = { ORDO_F64, ORDO_U64, ORDO_I64 };
 
     check_part(t, 2 * (t->seed % 4), 8, types, LENGTH(types), 0);
-}
-
-Test(dict, a_gpu_of_small_groups_returns_the_same)
-{
-    test_each_device_with("cpu=0,group=64,local=16384,int64_atomics=0", check_small_gpu);
 }
 
 /* ---- sequences that have failed, or well might ------------------------------------------------------------------- */
@@ -451,7 +412,7 @@ static void replay_all(struct test *t)
     test_true(t, n >= 2);
 }
 
-static void check_replay(struct test *t)
+DEVICE_TEST(dict, replayed_sequences_pass)
 {
     const char *path = getenv("ORDO_TEST_REPLAY");
 
@@ -461,12 +422,7 @@ static void check_replay(struct test *t)
         replay_all(t);
 }
 
-Test(dict, replayed_sequences_pass)
-{
-    test_each_device(check_replay);
-}
-
-static void check_files(struct test *t)
+DEVICE_TEST(dict, a_sequence_survives_a_file)
 {
     const struct sequence s = sequence_random(1, ORDO_I64, 8, 77);
     char                  path[] = "/tmp/ordo-sequence-XXXXXX";
@@ -485,15 +441,10 @@ static void check_files(struct test *t)
     test_true(t, !sequence_read("/nonexistent", &read));
 }
 
-Test(dict, a_sequence_survives_a_file)
-{
-    test_each_device(check_files);
-}
-
 /* ---- these tests can fail ---------------------------------------------------------------------------------------- */
 
 /* Flips one bit of one result, for each output of each kind of step. The test must fail. */
-static void check_fault_injection(struct test *t)
+DEVICE_TEST(dict, a_wrong_bit_is_reported)
 {
     const struct sequence s = sequence_every(1, ORDO_U32, 4, KEYS_SPARSE, 203);
     size_t                noticed = 0;
@@ -510,9 +461,4 @@ static void check_fault_injection(struct test *t)
             noticed += o.failed;
         }
     test_true(t, noticed > 30);
-}
-
-Test(dict, a_wrong_bit_is_reported)
-{
-    test_each_device(check_fault_injection);
 }

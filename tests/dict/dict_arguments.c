@@ -15,17 +15,17 @@ static void count_message(void *user, ordo_log_level level, const char *message)
 }
 
 /* Dictionaries outlive the device object that opened them, and the log stays empty. */
-static void outlive(struct test *t)
+DEVICE_TEST(dict_arguments, dictionaries_outlive_their_device)
 {
     enum { COUNT = 5000 };
-    static uint32_t                 keys[COUNT], values[COUNT];
-    static uint8_t                  found[COUNT];
-    int                             messages = 0;
-    const struct ordo_device_config config = { .log = count_message, .user = &messages, .no_self_test = true };
-    ordo_device                    *dev = NULL;
-    ordo_dict                      *dict[N_STRUCTURES] = { NULL };
-    ordo_index                     *index = NULL;
-    size_t                          size = 0;
+    static uint32_t                      keys[COUNT], values[COUNT];
+    static uint8_t                       found[COUNT];
+    int                                  messages = 0;
+    const struct ordo_device_config      config = { .log = count_message, .user = &messages, .no_self_test = true };
+    ordo_device                         *dev = NULL;
+    ordo_dict                           *dict[N_STRUCTURES] = { NULL };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
+    size_t                               size = 0;
 
     test_spare_compiler();
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
@@ -52,17 +52,11 @@ static void outlive(struct test *t)
         ordo_dict_destroy(&dict[s]);
     }
     test_true(t, messages == 0);
-    ordo_index_destroy(&index);
-}
-
-Test(dict_arguments, dictionaries_outlive_their_device)
-{
-    test_each_device(outlive);
 }
 
 /* ---- making dictionaries ----------------------------------------------------------------------------------------- */
 
-static void making(struct test *t)
+DEVICE_TEST(dict_arguments, configurations_are_checked)
 {
     static const uint32_t bad_growth[] = { 1, 17, 1000, UINT32_MAX };
     ordo_dict            *dict = NULL;
@@ -98,11 +92,6 @@ static void making(struct test *t)
     }
 }
 
-Test(dict_arguments, configurations_are_checked)
-{
-    test_each_device(making);
-}
-
 enum { N = 100, ROOM = 300 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -110,10 +99,10 @@ enum { N = 100, ROOM = 300 };
 /* Values for a dictionary without values. */
 static void superfluous_values(struct test *t, int structure)
 {
-    struct test_array       words_on = test_upload(t, NULL, 8, 4, 1), more_on = test_upload(t, NULL, 8, 4, 1);
-    const struct ordo_slice words = test_slice(&words_on), more = test_slice(&more_on);
-    ordo_dict              *dict = NULL;
-    size_t                  size = 0;
+    AUTO_ARRAY struct test_array words_on = test_upload(t, NULL, 8, 4, 1), more_on = test_upload(t, NULL, 8, 4, 1);
+    const struct ordo_slice      words = test_slice(&words_on), more = test_slice(&more_on);
+    AUTO_DICT ordo_dict         *dict = NULL;
+    size_t                       size = 0;
 
     test_context(t, "values for a %s without", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 0, &dict));
@@ -133,34 +122,26 @@ static void superfluous_values(struct test *t, int structure)
     test_ok(t, ordo_dict_upsert(dict, words, ordo_none(), 8, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&words_on);
-    test_free(&more_on);
 }
 
-static void each_superfluous_values(struct test *t)
+DEVICE_TEST(dict_arguments, values_of_a_set_are_refused)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         superfluous_values(t, s);
-}
-
-Test(dict_arguments, values_of_a_set_are_refused)
-{
-    test_each_device(each_superfluous_values);
 }
 
 /* Inputs may share memory: one array is keys and values. */
 static void keys_as_values(struct test *t, int structure)
 {
     enum { COUNT = 20000 };
-    uint32_t  *numbers = test_alloc(COUNT * sizeof *numbers), *got = test_alloc(COUNT * sizeof *got);
-    uint8_t   *found = test_alloc(COUNT);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t  *numbers = test_alloc(COUNT * sizeof *numbers), *got = test_alloc(COUNT * sizeof *got);
+    AUTO_FREE uint8_t   *found = test_alloc(COUNT);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     for (uint32_t i = 0; i < COUNT; i++)
         numbers[i] = i * 2654435761U;
-    struct test_array       array = test_upload(t, numbers, COUNT, 4, 1);
-    const struct ordo_slice both = test_slice(&array);
+    AUTO_ARRAY struct test_array array = test_upload(t, numbers, COUNT, 4, 1);
+    const struct ordo_slice      both = test_slice(&array);
 
     test_context(t, "keys that are the values of a %s", structures[structure].name);
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
@@ -171,23 +152,12 @@ static void keys_as_values(struct test *t, int structure)
     test_same(t, "values", ORDO_U32, got, numbers, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         test_true(t, found[i] == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&array);
-    free(numbers);
-    free(got);
-    free(found);
 }
 
-static void each_keys_as_values(struct test *t)
+MASK_TEST(dict_arguments, keys_may_be_their_own_values, "", "cpu=0")
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         keys_as_values(t, s);
-}
-
-Test(dict_arguments, keys_may_be_their_own_values)
-{
-    test_each_device(each_keys_as_values);
-    test_each_device_with("cpu=0", each_keys_as_values);
 }
 
 /* ---- mixed batches ----------------------------------------------------------------------------------------------- */
@@ -276,9 +246,9 @@ static void missing_arrays(struct test *t, ordo_dict *dict)
 
 static void little_room(struct test *t, ordo_dict *dict)
 {
-    struct model model = model_empty(ORDO_U32, 4);
-    struct mixed m, want;
-    size_t       needed = 0, room = 0;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
+    struct mixed            m, want;
+    size_t                  needed = 0, room = 0;
 
     model_fill(&model, 0, HELD);
     make_mixed(&m, ORDO_FIND);
@@ -309,7 +279,6 @@ static void little_room(struct test *t, ordo_dict *dict)
     test_same(t, "range_values", ORDO_U32, m.range_values, want.range_values, ROOM);
     test_same_bytes(t, "found", m.found, want.found, N);
     expect_content(t, dict, &model);
-    model_free(&model);
 }
 
 /* One order query of each code among other operations. */
@@ -329,21 +298,15 @@ static void no_order(struct test *t, ordo_dict *dict)
     }
 }
 
-static void mixed_batches(struct test *t)
+DEVICE_TEST(dict_arguments, a_mixed_batch_is_refused_as_a_whole)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
         unknown_codes(t, dict);
         missing_arrays(t, dict);
         if (structure_is(s, ORDO_NO_ORDER))
             no_order(t, dict);
         else
             little_room(t, dict);
-        ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_arguments, a_mixed_batch_is_refused_as_a_whole)
-{
-    test_each_device(mixed_batches);
 }

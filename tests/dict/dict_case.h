@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static inline uint32_t key_of(uint32_t i)
 {
     return i * 2654435761u;
@@ -24,8 +22,8 @@ static inline uint32_t value_of(uint32_t i)
 /* A dictionary of u32 keys and 4-byte values with elements from .. from + count - 1. */
 static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structure, uint32_t from, uint32_t count)
 {
-    ordo_dict *dict = NULL;
-    uint32_t  *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
+    ordo_dict          *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(from + i);
@@ -33,17 +31,16 @@ static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structu
     }
     test_ok(t, create(dev, structure, ORDO_U32, 4, &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, values, count));
-    free(keys);
-    free(values);
     return dict;
 }
 
 /* Checks the dictionary and compares its content with the model. */
 static inline void expect_content(struct test *t, ordo_dict *dict, const struct model *model)
 {
-    uint32_t *keys = test_alloc(model->count * sizeof *keys), *values = test_alloc(model->count * sizeof *values);
-    uint32_t *want = test_alloc(model->count * sizeof *want);
-    size_t    count = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(model->count * sizeof *keys),
+                       *values = test_alloc(model->count * sizeof *values);
+    AUTO_FREE uint32_t *want = test_alloc(model->count * sizeof *want);
+    size_t              count = 0;
 
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_export_host(dict, keys, values, model->count, &count));
@@ -55,21 +52,17 @@ static inline void expect_content(struct test *t, ordo_dict *dict, const struct 
     for (size_t i = 0; i < count; i++)
         want[i] = (uint32_t) model->element[i].value;
     test_same(t, "exported values", ORDO_U32, values, want, count);
-    free(keys);
-    free(values);
-    free(want);
 }
 
 /* Applies operations of one code to the model. values may be NULL. */
 static inline void model_batch(struct model *model, ordo_code code, const uint32_t *keys, const uint32_t *values,
                                size_t count)
 {
-    uint8_t *codes = test_alloc(count);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
 
     memset(codes, (int) code, count);
     (void) model_apply(model,
                        &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
-    free(codes);
 }
 
 static inline void model_fill(struct model *model, uint32_t from, uint32_t count)
@@ -80,11 +73,10 @@ static inline void model_fill(struct model *model, uint32_t from, uint32_t count
 
 static inline void expect_numbers(struct test *t, ordo_dict *dict, uint32_t from, uint32_t count)
 {
-    struct model model = model_empty(ORDO_U32, 4);
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
 
     model_fill(&model, from, count);
     expect_content(t, dict, &model);
-    model_free(&model);
 }
 
 #endif

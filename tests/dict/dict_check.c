@@ -16,9 +16,9 @@ enum { OLD = 300000, NEW = 50000 };
 /* An LSM of u32 keys without values: two runs. The newer has only keys of the older, some of them twice. */
 static ordo_dict *make_two_runs(struct test *t)
 {
-    uint32_t  *keys = test_alloc(OLD * sizeof *keys);
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(OLD * sizeof *keys);
+    ordo_dict          *dict = NULL;
+    size_t              size = 0;
 
     for (uint32_t i = 0; i < OLD; i++)
         keys[i] = i * 3;
@@ -30,7 +30,6 @@ static ordo_dict *make_two_runs(struct test *t)
     test_ok(t, ordo_dict_size(dict, NULL, &size)); /* resolves */
     test_true(t, size == OLD && ordo_runs_of(dict)->set.n == 2);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
     return dict;
 }
 
@@ -72,9 +71,9 @@ static void expect_noticed(struct test *t, ordo_dict *dict, size_t r, size_t at,
     test_ok(t, ordo_dict_check(dict, NULL));
 }
 
-static void check_words(struct test *t)
+DEVICE_TEST(dict_check, a_wrong_word_is_reported)
 {
-    ordo_dict                    *dict = make_two_runs(t);
+    AUTO_DICT ordo_dict          *dict = make_two_runs(t);
     const struct ordo_sorted_run *old = &ordo_runs_of(dict)->set.run[0], *new = &ordo_runs_of(dict)->set.run[1];
     const size_t                  blocks = ordo_ceil_div(old->count, RUN_BLOCK);
 
@@ -95,19 +94,13 @@ static void check_words(struct test *t)
     expect_noticed(t, dict, 0, old->layout.visible, 1, "R5");
     expect_noticed(t, dict, 0, old->layout.visible + 4 * (size_t) 9, 4, "R5");
     expect_noticed(t, dict, 0, old->layout.visible + 4 * blocks, 1, "R5");
-    ordo_dict_destroy(&dict);
-}
-
-Test(dict_check, a_wrong_word_is_reported)
-{
-    test_each_device(check_words);
 }
 
 /* Two equal keys in a run without duplicates. */
-static void check_repeats(struct test *t)
+DEVICE_TEST(dict_check, a_repeated_key_is_reported)
 {
-    uint32_t   keys[1000];
-    ordo_dict *dict = NULL;
+    uint32_t             keys[1000];
+    AUTO_DICT ordo_dict *dict = NULL;
 
     for (uint32_t i = 0; i < 1000; i++)
         keys[i] = 8 * i;
@@ -118,12 +111,6 @@ static void check_repeats(struct test *t)
     expect_broken(t, dict, "R6");
     test_ok(t, ordo_dict_clear(dict));
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-}
-
-Test(dict_check, a_repeated_key_is_reported)
-{
-    test_each_device(check_repeats);
 }
 
 /* ---- the B-link tree --------------------------------------------------------------------------------------------- */
@@ -132,8 +119,8 @@ Test(dict_check, a_repeated_key_is_reported)
 static ordo_dict *make_tree(struct test *t)
 {
     enum { BUILT = 20000, MORE = 3000 };
-    uint32_t  *keys = test_alloc(BUILT * sizeof *keys);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc(BUILT * sizeof *keys);
+    ordo_dict          *dict = NULL;
 
     for (uint32_t i = 0; i < BUILT; i++)
         keys[i] = 16 * i;
@@ -143,7 +130,6 @@ static ordo_dict *make_tree(struct test *t)
         keys[i] = 32 * i + 1;
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, MORE));
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
     return dict;
 }
 
@@ -211,13 +197,13 @@ static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
     expect_tree_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
 }
 
-static void check_tree_words(struct test *t)
+MASK_TEST(dict_check, a_wrong_word_of_a_tree_is_reported, "", "cpu=0")
 {
-    ordo_dict         *dict = make_tree(t);
-    struct ordo_ltree *tree = ordo_ltree_of(dict);
-    const uint32_t     leaves = peek(t, tree->state, (size_t) LTREE_LEAVES * 4);
-    const uint32_t     inner = peek(t, tree->state, (size_t) LTREE_INNER * 4);
-    const uint32_t     root = peek(t, tree->state, (size_t) LTREE_ROOT * 4);
+    AUTO_DICT ordo_dict *dict = make_tree(t);
+    struct ordo_ltree   *tree = ordo_ltree_of(dict);
+    const uint32_t       leaves = peek(t, tree->state, (size_t) LTREE_LEAVES * 4);
+    const uint32_t       inner = peek(t, tree->state, (size_t) LTREE_INNER * 4);
+    const uint32_t       root = peek(t, tree->state, (size_t) LTREE_ROOT * 4);
 
     check_leaf_words(t, dict, 1);
     check_leaf_words(t, dict, leaves / 2);
@@ -235,11 +221,4 @@ static void check_tree_words(struct test *t)
     /* counts, if the tree keeps them */
     if (tree->counted)
         expect_tree_noticed(t, dict, tree->pools.counts, 1, 63, "B8");
-    ordo_dict_destroy(&dict);
-}
-
-Test(dict_check, a_wrong_word_of_a_tree_is_reported)
-{
-    test_each_device(check_tree_words);
-    test_each_device_with("cpu=0", check_tree_words);
 }

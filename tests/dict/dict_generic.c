@@ -2,15 +2,13 @@
 /* The generic operations: combine, ranks, selections, limited ranges, bounded seeks, erased ranges, first and last
  * elements, aggregates. Compares each structure with the model, for every key type, on updated content, over host and
  * over device memory. */
+#include "call_model.h"
 #include "sequence.h"
-#include "tests/support/calls.h"
 
 #include "shared/key.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* ---- a dictionary and its model ---------------------------------------------------------------------------------- */
 
@@ -22,14 +20,14 @@ struct pair {
     uint32_t     value_bytes;
     size_t       key_bytes;
     uint32_t     n_keys;  /* number of possible keys */
-    uint64_t     stretch; /* their distance in ordered form */
+    uint64_t     spacing; /* their distance in ordered form */
 };
 
 /* The key of number k; 0 and n_keys are the ends of the type. */
 static uint64_t form_of(const struct pair *p, uint32_t k)
 {
     const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    return k >= p->n_keys ? all : (uint64_t) k * p->stretch & all;
+    return k >= p->n_keys ? all : (uint64_t) k * p->spacing & all;
 }
 
 static void put_key(const struct pair *p, void *keys, size_t i, uint64_t form)
@@ -62,18 +60,14 @@ static uint32_t below(struct pair *p, uint32_t n)
     return (uint32_t) test_below(p->t, n);
 }
 
-/* Draws present and absent keys, and their forms. */
-static void *draw_keys(struct pair *p, size_t count, uint64_t *forms)
+/* Draws present and absent keys. */
+static void *draw_keys(struct pair *p, size_t count)
 {
     void          *keys = test_alloc((count + 1) * p->key_bytes);
     const uint32_t few = below(p, 4) == 0 ? 1 + below(p, 9) : p->n_keys + 1;
 
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t form = form_of(p, below(p, few));
-        if (forms)
-            forms[i] = form;
-        put_key(p, keys, i, form);
-    }
+    for (size_t i = 0; i < count; i++)
+        put_key(p, keys, i, form_of(p, below(p, few)));
     return keys;
 }
 
@@ -115,8 +109,8 @@ static void *empty(size_t count, size_t bytes)
 
 static void change(struct pair *p, ordo_code code, size_t count)
 {
-    void                        *keys = draw_keys(p, count, NULL), *values = draw_words(p, count, p->value_bytes);
-    uint8_t                     *codes = test_alloc(count + 1);
+    AUTO_FREE void              *keys = draw_keys(p, count), *values = draw_words(p, count, p->value_bytes);
+    AUTO_FREE uint8_t           *codes = test_alloc(count + 1);
     const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
 
     memset(codes, (int) code, count);
@@ -125,9 +119,6 @@ static void change(struct pair *p, ordo_code code, size_t count)
         test_ok(p->t, ordo_dict_erase_host(p->dict, keys, count));
     else
         test_ok(p->t, ordo_dict_upsert_host(p->dict, keys, p->value_bytes ? values : NULL, count));
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 static void expect_same(struct pair *p, const char *what, const void *got, const void *want, size_t bytes)
@@ -144,9 +135,9 @@ static void expect_same(struct pair *p, const char *what, const void *got, const
 /* Checks the dictionary and compares its content with the model. */
 static void expect_model(struct pair *p)
 {
-    const size_t n = p->model.count;
-    uint8_t     *keys = empty(n, p->key_bytes), *values = empty(n, p->value_bytes);
-    size_t       count = 0;
+    const size_t       n = p->model.count;
+    AUTO_FREE uint8_t *keys = empty(n, p->key_bytes), *values = empty(n, p->value_bytes);
+    size_t             count = 0;
 
     test_ok(p->t, ordo_dict_check(p->dict, NULL));
     test_ok(p->t, ordo_dict_export_host(p->dict, keys, p->value_bytes ? values : NULL, n, &count));
@@ -156,11 +147,9 @@ static void expect_model(struct pair *p)
         test_true(p->t, get_word(keys, p->key_bytes, i) == p->model.element[i].key);
         test_true(p->t, p->value_bytes == 0 || get_word(values, p->value_bytes, i) == p->model.element[i].value);
     }
-    free(keys);
-    free(values);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 static struct given given_of(struct pair *p, size_t count)
 {
@@ -170,24 +159,21 @@ static struct given given_of(struct pair *p, size_t count)
     return g;
 }
 
-/* Calls ordo_dict_NAME with host arrays in the order of calls.h; NULL: absent. Over device memory each array is
- * uploaded at a random offset and read back. */
-static ordo_status call_with(struct pair *p, const char *name, const struct given *g, bool on_host, void *const host[])
+/* Over device memory each array is uploaded at a random offset and read back. */
+static ordo_status call_with(struct pair *p, const struct array_call *call, const struct given *g, bool on_host,
+                             void *const host[])
 {
-    const struct array_call *call = call_named(name);
-    struct test_array        array[CALL_ARRAYS];
-    struct ordo_slice        slice[CALL_ARRAYS];
+    struct test_array array[CALL_ARRAYS];
+    struct ordo_slice slice[CALL_ARRAYS];
 
     if (on_host)
         return call->run_host(g, host);
     for (size_t i = 0; i < call_arrays(call); i++) {
-        const struct call_array *is = &call->array[i];
-        const size_t             count = is->times == CALL_ROOM ? g->room : call_array_count(is, g->count);
-        const size_t             bytes = call_array_bytes(is, g);
         slice[i] = ordo_none();
-        if (!host[i] || bytes == 0)
+        if (!host[i])
             continue;
-        array[i] = test_upload(p->t, host[i], count, bytes, below(p, 20));
+        array[i] = test_upload(p->t, host[i], call_array_elements(&call->array[i], g),
+                               call_array_bytes(&call->array[i], g), below(p, 20));
         slice[i] = test_slice(&array[i]);
     }
     const ordo_status status = call->run(g, slice);
@@ -199,7 +185,72 @@ static ordo_status call_with(struct pair *p, const char *name, const struct give
     return status;
 }
 
-/* ---- combine ----------------------------------------------------------------------------------------------------- */
+/* Makes a call on the model and on the dictionary, and compares all arrays. */
+static void check_call(struct pair *p, const struct array_call *call, struct given *g, bool on_host, void *const want[])
+{
+    void  *got[CALL_ARRAYS] = { NULL };
+    size_t bytes[CALL_ARRAYS], number = SIZE_MAX;
+
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        bytes[i] = call_array_elements(&call->array[i], g) * call_array_bytes(&call->array[i], g);
+        if (want[i])
+            got[i] = memcpy(test_alloc(bytes[i]), want[i], bytes[i]);
+    }
+    const struct call_outcome right = model_call(&p->model, call, g, want);
+    g->got = &number;
+    test_status(p->t, call_with(p, call, g, on_host, got), right.status);
+    test_true(p->t, !right.has_number || number == right.number);
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        if (want[i])
+            expect_same(p, call->array[i].name, got[i], want[i], bytes[i]);
+        free(got[i]);
+    }
+    if (call->changes)
+        expect_model(p);
+}
+
+/* Draws upper bounds close to most of the lower bounds, some below them. */
+static void *draw_above(struct pair *p, const void *lo, size_t count)
+{
+    const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    const uint32_t wide = below(p, 3) ? 12 : p->n_keys;
+    void          *hi = test_alloc((count + 1) * p->key_bytes);
+
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t low = ordo_key_bits(p->type, (const uint8_t *) lo + i * p->key_bytes);
+        const uint64_t more = p->spacing * below(p, wide + 1);
+        const bool     any = below(p, 16) == 0;
+        put_key(p, hi, i, any ? form_of(p, below(p, p->n_keys + 1)) : more > all - low ? all : low + more);
+    }
+    return hi;
+}
+
+static void *draw_numbers(struct pair *p, size_t count, uint32_t one_in, uint32_t n)
+{
+    uint32_t *numbers = test_alloc((count + 1) * sizeof *numbers);
+
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = below(p, one_in) == 0 ? UINT32_MAX - below(p, 2) : below(p, n);
+    return numbers;
+}
+
+/* Draws an input, or makes an empty output. Some optional arrays are absent. */
+static void *draw_array(struct pair *p, const struct call_array *array, const struct given *g, const void *before)
+{
+    const size_t bytes = call_array_bytes(array, g), count = call_array_elements(array, g);
+
+    if (bytes == 0 || (array->optional && below(p, 3) == 0))
+        return NULL;
+    if (array->output)
+        return empty(count, bytes);
+    if (strcmp(array->name, "hi") == 0)
+        return draw_above(p, before, count);
+    if (strcmp(array->name, "ranks") == 0)
+        return draw_numbers(p, count, 20, (uint32_t) p->model.count + 2);
+    if (strcmp(array->name, "limits") == 0)
+        return draw_numbers(p, count, 6, 9);
+    return strcmp(array->name, "values") == 0 ? draw_words(p, count, bytes) : draw_keys(p, count);
+}
 
 /* Each type needs its own kernels, as in sequence.c. */
 static ordo_type value_type(struct pair *p, ordo_op op)
@@ -208,34 +259,6 @@ static ordo_type value_type(struct pair *p, ordo_op op)
     const uint32_t         types = op == ORDO_SUM ? 2 : 3;
     const bool             all = p->type == ORDO_U32 || p->type == ORDO_F64 || test_wants_all("ORDO_TEST_KINDS");
     return (p->value_bytes == 4 ? narrow : wide)[all ? below(p, types) : (uint32_t) p->type % types];
-}
-
-static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
-{
-    const uint64_t mask = ordo_type_bytes(type) == 4 ? UINT32_MAX : UINT64_MAX;
-
-    if (op == ORDO_SUM)
-        return (a + b) & mask;
-    return (key_bits_of((int) type, a) < key_bits_of((int) type, b)) == (op == ORDO_MIN) ? a : b;
-}
-
-/* Combines key by key. Adjacent equal keys are combined first. */
-static void model_combine(struct pair *p, ordo_type value, ordo_op op, const uint64_t *forms, const void *keys,
-                          const void *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = model_rank(&p->model, forms[i]);
-        const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
-        uint64_t     word = get_word(values, p->value_bytes, i);
-        word = there ? combined(value, op, p->model.element[at].value, word) : word;
-        for (; i + 1 < count && forms[i + 1] == forms[i]; i++)
-            word = combined(value, op, word, get_word(values, p->value_bytes, i + 1));
-        const struct ordo_host_batch one = { .codes = &(uint8_t) { ORDO_UPSERT },
-                                             .keys = (const uint8_t *) keys + i * p->key_bytes,
-                                             .values = &word,
-                                             .count = 1 };
-        (void) model_apply(&p->model, &one);
-    }
 }
 
 /* A way to combine values. */
@@ -250,31 +273,52 @@ static struct how draw_how(struct pair *p)
     return (struct how) { value_type(p, op), op };
 }
 
-static void combine_keys(struct pair *p, struct how how, const uint64_t *forms, const void *keys, size_t count,
-                         bool on_host)
+/* Room for the elements of ranges, sometimes too little. The last array drawn is the offsets. */
+static size_t draw_room(struct pair *p, const struct array_call *call, const struct given *g, void *const drawn[],
+                        size_t n)
 {
-    void        *taken = memcpy(test_alloc(count * p->key_bytes), keys, count * p->key_bytes);
-    void        *values = draw_words(p, count, p->value_bytes);
-    struct given g = given_of(p, count);
+    AUTO_FREE void *offsets = empty(g->count + 1, 8);
+    void           *a[CALL_ARRAYS] = { NULL };
+
+    memcpy(a, drawn, n * sizeof *a);
+    a[n - 1] = offsets;
+    const size_t total = model_call(&p->model, call, g, a).number;
+    return below(p, 8) == 0 && total > 0 ? below(p, (uint32_t) total) : total + below(p, 3);
+}
+
+/* Makes ordo_dict_NAME with `count` operations. */
+static void draw_call(struct pair *p, const char *name, size_t count, bool on_host)
+{
+    const struct array_call *call = call_named(name);
+    struct given             g = given_of(p, count);
+    const struct how         how = draw_how(p);
+    void                    *want[CALL_ARRAYS] = { NULL };
+
+    g.relation = strstr(name, "rank") ? (below(p, 2) ? ORDO_LT : ORDO_LE) : (ordo_relation) below(p, 4);
+    g.value = how.value;
+    g.op = how.op;
+    g.limit = below(p, 3) ? below(p, 20) : 0;
+    g.ascending = below(p, 2);
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        if (call->array[i].times == CALL_ROOM && call->array[i - 1].times != CALL_ROOM)
+            g.room = draw_room(p, call, &g, want, i);
+        want[i] = draw_array(p, &call->array[i], &g, i ? want[i - 1] : NULL);
+    }
+    check_call(p, call, &g, on_host, want);
+    for (size_t i = 0; i < call_arrays(call); i++)
+        free(want[i]);
+}
+
+/* ---- combine ----------------------------------------------------------------------------------------------------- */
+
+static void combine_keys(struct pair *p, struct how how, void *keys, size_t count, bool on_host)
+{
+    AUTO_FREE void *values = draw_words(p, count, p->value_bytes);
+    struct given    g = given_of(p, count);
 
     g.value = how.value;
     g.op = how.op;
-    model_combine(p, how.value, how.op, forms, keys, values, count);
-    test_ok(p->t, call_with(p, "ordo_dict_combine", &g, on_host, (void *[]) { taken, values }));
-    test_true(p->t, memcmp(taken, keys, count * p->key_bytes) == 0);
-    expect_model(p);
-    free(taken);
-    free(values);
-}
-
-static void combine(struct pair *p, size_t count, bool on_host)
-{
-    uint64_t *forms = test_alloc((count + 1) * sizeof *forms);
-    void     *keys = draw_keys(p, count, forms);
-
-    combine_keys(p, draw_how(p), forms, keys, count, on_host);
-    free(forms);
-    free(keys);
+    check_call(p, call_named("ordo_dict_combine"), &g, on_host, (void *[CALL_ARRAYS]) { keys, values });
 }
 
 /* Batches for a dictionary of keys 0, 8, 16 ...: `keys` keys, `apart` apart, in turn, beginning with `first`. A node
@@ -309,22 +353,17 @@ static const struct boundary {
 
 static void combine_at(struct pair *p, const struct boundary *boundary, struct how how)
 {
-    uint64_t *forms = test_alloc(boundary->count * sizeof *forms);
-    void     *keys = test_alloc(boundary->count * p->key_bytes);
+    AUTO_FREE void *keys = test_alloc(boundary->count * p->key_bytes);
 
-    for (uint32_t i = 0; i < boundary->count; i++) {
-        forms[i] = boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart;
-        put_key(p, keys, i, forms[i]);
-    }
-    combine_keys(p, how, forms, keys, boundary->count, below(p, 3) == 0);
-    free(forms);
-    free(keys);
+    for (uint32_t i = 0; i < boundary->count; i++)
+        put_key(p, keys, i, boundary->first + (uint64_t) (i * 7919 % boundary->keys) * boundary->apart);
+    combine_keys(p, how, keys, boundary->count, below(p, 3) == 0);
 }
 
 static void hold(struct pair *p, uint32_t count)
 {
-    void    *keys = test_alloc(count * p->key_bytes), *values = draw_words(p, count, p->value_bytes);
-    uint8_t *codes = test_alloc(count);
+    AUTO_FREE void    *keys = test_alloc(count * p->key_bytes), *values = draw_words(p, count, p->value_bytes);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
     const struct ordo_host_batch batch = { .codes = codes, .keys = keys, .values = values, .count = count };
 
     memset(codes, ORDO_UPSERT, count);
@@ -332,9 +371,6 @@ static void hold(struct pair *p, uint32_t count)
         put_key(p, keys, i, (uint64_t) i * 8);
     (void) model_apply(&p->model, &batch);
     test_ok(p->t, ordo_dict_build_host(p->dict, keys, values, count));
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 /* Applies each batch twice, so that the second combines with the first. */
@@ -408,342 +444,16 @@ static void combines_in_tiles(struct test *t, ordo_type type, uint32_t value_byt
             }
 }
 
-/* ---- ranks and selections ---------------------------------------------------------------------------------------- */
-
-static void rank(struct pair *p, size_t count, bool on_host)
-{
-    const ordo_relation relation = below(p, 2) ? ORDO_LT : ORDO_LE;
-    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms);
-    void               *keys = draw_keys(p, count, forms);
-    uint32_t           *got = empty(count, 4), *want = empty(count, 4);
-    struct given        g = given_of(p, count);
-
-    g.relation = relation;
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = model_rank(&p->model, forms[i]);
-        const bool   there = at < p->model.count && p->model.element[at].form == forms[i];
-        want[i] = (uint32_t) (at + (relation == ORDO_LE && there));
-    }
-    test_ok(p->t, call_with(p, "ordo_dict_rank", &g, on_host, (void *[]) { keys, got }));
-    expect_same(p, "ranks", got, want, count * 4);
-    free(forms);
-    free(keys);
-    free(got);
-    free(want);
-}
-
-/* Outputs with one element for each query. */
-struct hits {
-    void    *keys, *values;
-    uint8_t *found;
-};
-
-static struct hits empty_hits(const struct pair *p, size_t count, unsigned wanted)
-{
-    return (struct hits) { wanted & 1 ? empty(count, p->key_bytes) : NULL,
-                           wanted & 2 && p->value_bytes ? empty(count, p->value_bytes) : NULL,
-                           wanted & 4 ? empty(count, 1) : NULL };
-}
-
-/* Writes the element found, or that there is none. */
-static void put_hit(const struct pair *p, struct hits *h, size_t i, size_t at)
-{
-    put_word(h->found, 1, i, at < p->model.count);
-    if (at >= p->model.count)
-        return;
-    put_word(h->keys, p->key_bytes, i, p->model.element[at].key);
-    put_word(h->values, p->value_bytes, i, p->model.element[at].value);
-}
-
-static void expect_hits(struct pair *p, struct hits *got, struct hits *want, size_t count)
-{
-    if (got->found)
-        expect_same(p, "found", got->found, want->found, count);
-    if (got->keys)
-        expect_same(p, "keys", got->keys, want->keys, count * p->key_bytes);
-    if (got->values)
-        expect_same(p, "values", got->values, want->values, count * p->value_bytes);
-    free(got->keys);
-    free(got->values);
-    free(got->found);
-    free(want->keys);
-    free(want->values);
-    free(want->found);
-}
-
-static void select_some(struct pair *p, size_t count, bool on_host)
-{
-    const unsigned wanted = below(p, 8);
-    uint32_t      *ranks = test_alloc((count + 1) * sizeof *ranks);
-    struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct given   g = given_of(p, count);
-
-    for (size_t i = 0; i < count; i++) {
-        ranks[i] = below(p, 20) == 0 ? UINT32_MAX - below(p, 2) : below(p, (uint32_t) p->model.count + 2);
-        put_hit(p, &want, i, ranks[i]);
-    }
-    test_ok(p->t, call_with(p, "ordo_dict_select", &g, on_host, (void *[]) { ranks, got.keys, got.values, got.found }));
-    expect_hits(p, &got, &want, count);
-    free(ranks);
-}
-
-/* ---- seeks with bounds ------------------------------------------------------------------------------------------- */
-
-/* Position of the nearest key; the model's count if there is none. */
-static size_t nearest(const struct model *m, ordo_relation relation, uint64_t form)
-{
-    const size_t at = model_rank(m, form), there = at < m->count && m->element[at].form == form;
-
-    if (relation == ORDO_GE)
-        return at;
-    if (relation == ORDO_GT)
-        return at + there;
-    const size_t past = relation == ORDO_LE ? at + there : at;
-    return past > 0 ? past - 1 : m->count;
-}
-
-static void seek_within(struct pair *p, size_t count, bool on_host)
-{
-    const ordo_relation relation = (ordo_relation) below(p, 4);
-    const bool          forward = relation == ORDO_GE || relation == ORDO_GT;
-    const unsigned      wanted = below(p, 8);
-    uint64_t           *forms = test_alloc((count + 1) * sizeof *forms), *ends = test_alloc((count + 1) * sizeof *ends);
-    void               *keys = draw_keys(p, count, forms), *bounds = draw_keys(p, count, ends);
-    struct hits         got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    struct given        g = given_of(p, count);
-
-    g.relation = relation;
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = nearest(&p->model, relation, forms[i]);
-        const bool   within = at < p->model.count &&
-                            (forward ? p->model.element[at].form <= ends[i] : p->model.element[at].form >= ends[i]);
-        put_hit(p, &want, i, within ? at : p->model.count);
-    }
-    test_ok(p->t, call_with(p, "ordo_dict_seek_within", &g, on_host,
-                            (void *[]) { keys, bounds, got.keys, got.values, got.found }));
-    expect_hits(p, &got, &want, count);
-    free(forms);
-    free(ends);
-    free(keys);
-    free(bounds);
-}
-
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
-/* Bounds, some of them reversed. first and past are positions in the model. */
-struct bounds {
-    void   *lo, *hi;
-    size_t *first, *past;
-};
-
-static struct bounds draw_bounds(struct pair *p, size_t count)
-{
-    struct bounds  b = { .first = test_alloc((count + 1) * sizeof(size_t)),
-                         .past = test_alloc((count + 1) * sizeof(size_t)) };
-    uint64_t      *low = test_alloc((count + 1) * sizeof *low);
-    const uint32_t wide = below(p, 3) ? 12 : p->n_keys;
-
-    b.lo = draw_keys(p, count, low);
-    b.hi = test_alloc((count + 1) * p->key_bytes);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-        const uint64_t more = p->stretch * below(p, wide + 1);
-        uint64_t       high = more > all - low[i] ? all : low[i] + more;
-        if (below(p, 16) == 0)
-            high = form_of(p, below(p, p->n_keys + 1));
-        put_key(p, b.hi, i, high);
-        b.first[i] = model_rank(&p->model, low[i]);
-        b.past[i] = high == UINT64_MAX ? p->model.count : model_rank(&p->model, high + 1);
-        if (low[i] > high)
-            b.past[i] = b.first[i];
-    }
-    free(low);
-    return b;
-}
-
-static void free_bounds(struct bounds *b)
-{
-    free(b->lo);
-    free(b->hi);
-    free(b->first);
-    free(b->past);
-}
-
-static void range_limited(struct pair *p, size_t count, bool on_host)
-{
-    const bool     descending = below(p, 2), has_limits = below(p, 2);
-    const uint32_t limit = below(p, 3) ? below(p, 20) : 0;
-    struct bounds  b = draw_bounds(p, count);
-    uint32_t      *limits = test_alloc((count + 1) * sizeof *limits);
-    uint64_t      *offsets = empty(count + 1, 8), *want_offsets = empty(count + 1, 8);
-    size_t         total = 0, needed = SIZE_MAX;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t n = b.past[i] - b.first[i];
-        limits[i] = below(p, 6) ? below(p, 9) : UINT32_MAX;
-        n = limit && n > limit ? limit : n;
-        n = has_limits && n > limits[i] ? limits[i] : n;
-        want_offsets[i] = total;
-        total += n;
-    }
-    want_offsets[count] = total;
-    const size_t room = below(p, 8) == 0 && total > 0 ? below(p, (uint32_t) total) : total + below(p, 3);
-    uint8_t     *keys = empty(room, p->key_bytes), *values = empty(room, p->value_bytes);
-    uint8_t     *want_keys = empty(room, p->key_bytes), *want_values = empty(room, p->value_bytes);
-    for (size_t i = 0; i < count && total <= room; i++)
-        for (size_t x = 0; x < want_offsets[i + 1] - want_offsets[i]; x++) {
-            const size_t at = descending ? b.past[i] - 1 - x : b.first[i] + x;
-            put_word(want_keys, p->key_bytes, want_offsets[i] + x, p->model.element[at].key);
-            put_word(want_values, p->value_bytes, want_offsets[i] + x, p->model.element[at].value);
-        }
-    void *const       values_out = p->value_bytes ? values : NULL;
-    const ordo_status want = total > room ? ORDO_TOO_SMALL : ORDO_OK;
-    struct given      g = given_of(p, count);
-    g.limit = limit;
-    g.ascending = !descending;
-    g.room = room;
-    g.got = &needed;
-    test_status(p->t,
-                call_with(p, "ordo_dict_range_limited", &g, on_host,
-                          (void *[]) { b.lo, b.hi, has_limits ? limits : NULL, offsets, keys, values_out }),
-                want);
-    test_true(p->t, needed == total);
-    expect_same(p, "offsets", offsets, want_offsets, (count + 1) * 8);
-    expect_same(p, "range keys", keys, want_keys, room * p->key_bytes);
-    expect_same(p, "range values", values, want_values, room * p->value_bytes);
-    free(limits);
-    free(offsets);
-    free(want_offsets);
-    free(keys);
-    free(values);
-    free(want_keys);
-    free(want_values);
-    free_bounds(&b);
-}
-
-static void model_erase(struct pair *p, size_t first, size_t past)
-{
-    struct model *m = &p->model;
-
-    memmove(m->element + first, m->element + past, (m->count - past) * sizeof *m->element);
-    m->count -= past - first;
-}
-
-static void erase_range(struct pair *p, size_t count, bool on_host)
-{
-    const bool    asks = below(p, 4) != 0;
-    struct bounds b = draw_bounds(p, count);
-    uint32_t     *got = empty(count, 4), *want = empty(count, 4);
-    uint8_t      *gone = test_alloc(p->model.count + 1);
-    size_t        kept = 0;
-
-    memset(gone, 0, p->model.count + 1);
-    for (size_t i = 0; i < count; i++) {
-        want[i] = asks ? 0 : want[i];
-        for (size_t at = b.first[i]; at < b.past[i]; at++) {
-            want[i] += asks && !gone[at];
-            gone[at] = 1;
-        }
-    }
-    for (size_t at = 0; at < p->model.count; at++)
-        if (!gone[at])
-            p->model.element[kept++] = p->model.element[at];
-    p->model.count = kept;
-    struct given g = given_of(p, count);
-    test_ok(p->t, call_with(p, "ordo_dict_erase_range", &g, on_host, (void *[]) { b.lo, b.hi, asks ? got : NULL }));
-    expect_same(p, "erased", got, want, count * 4);
-    expect_model(p);
-    free(got);
-    free(want);
-    free(gone);
-    free_bounds(&b);
-}
-
-/* ---- ends -------------------------------------------------------------------------------------------------------- */
-
-static void ends(struct pair *p, size_t count, bool on_host)
-{
-    const bool     last = below(p, 2), takes = below(p, 2);
-    const size_t   size = p->model.count, n = count < size ? count : size;
-    const unsigned wanted = below(p, 4);
-    struct hits    got = empty_hits(p, count, wanted), want = empty_hits(p, count, wanted);
-    size_t         number = SIZE_MAX;
-    struct given   g = given_of(p, count);
-
-    g.got = &number;
-    for (size_t i = 0; i < n; i++)
-        put_hit(p, &want, i, last ? size - 1 - i : i);
-    test_ok(p->t, call_with(p,
-                            takes  ? last ? "ordo_dict_take_last" : "ordo_dict_take_first"
-                            : last ? "ordo_dict_peek_last"
-                                   : "ordo_dict_peek_first",
-                            &g, on_host, (void *[]) { got.keys, got.values }));
-    test_true(p->t, number == n);
-    expect_hits(p, &got, &want, count);
-    if (takes)
-        model_erase(p, last ? size - n : 0, last ? size : n);
-    expect_model(p);
-}
-
-/* ---- aggregates -------------------------------------------------------------------------------------------------- */
-
-static uint64_t identity_of(ordo_type type, ordo_op op)
-{
-    return op == ORDO_SUM ? 0
-                          : key_from_bits_of((int) type, op == ORDO_MAX               ? 0
-                                                         : ordo_type_bytes(type) == 4 ? UINT32_MAX
-                                                                                      : UINT64_MAX);
-}
-
-static void aggregate(struct pair *p, size_t count, bool on_host)
-{
-    const ordo_op   op = (ordo_op) below(p, 3);
-    const ordo_type value = value_type(p, op);
-    const bool      counts = below(p, 2);
-    struct bounds   b = draw_bounds(p, count);
-    void           *got = empty(count, p->value_bytes), *want = empty(count, p->value_bytes);
-    uint32_t       *got_counts = empty(count, 4), *want_counts = empty(count, 4);
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t sum = identity_of(value, op);
-        for (size_t at = b.first[i]; at < b.past[i]; at++)
-            sum = combined(value, op, sum, p->model.element[at].value);
-        put_word(want, p->value_bytes, i, sum);
-        want_counts[i] = counts ? (uint32_t) (b.past[i] - b.first[i]) : want_counts[i];
-    }
-    struct given g = given_of(p, count);
-    g.value = value;
-    g.op = op;
-    test_ok(p->t, call_with(p, "ordo_dict_aggregate", &g, on_host,
-                            (void *[]) { b.lo, b.hi, got, counts ? got_counts : NULL }));
-    expect_same(p, "aggregates", got, want, count * p->value_bytes);
-    expect_same(p, "counts of aggregates", got_counts, want_counts, count * 4);
-    free(got);
-    free(want);
-    free(got_counts);
-    free(want_counts);
-    free_bounds(&b);
-}
-
 /* ---- all against the model --------------------------------------------------------------------------------------- */
 
-typedef void operation(struct pair *p, size_t count, bool on_host);
+/* Whether this test makes a call: sequences make the others. */
+static bool is_generic(const struct array_call *call, size_t subject, uint32_t value_bytes)
+{
+    const bool needs_values = strstr(call->name, "combine") || strstr(call->name, "aggregate");
 
-static const struct {
-    const char *name;
-    operation  *run;
-    bool        numbers;  /* needs values */
-    bool        no_order; /* works without an order of keys */
-} operations[] = {
-    { "combine", combine, true, true },
-    { "rank", rank, false },
-    { "select", select_some, false },
-    { "seek_within", seek_within, false },
-    { "range_limited", range_limited, false },
-    { "erase_range", erase_range, false },
-    { "ends", ends, false },
-    { "aggregate", aggregate, true },
-};
+    return !step_makes(call->name) && call->needs != ORDO_CAN_CONCURRENT && (value_bytes > 0 || !needs_values) &&
+           (call->needs != ORDO_CAN_ORDER || !structure_is((int) subject, ORDO_NO_ORDER));
+}
 
 static size_t draw_count(struct pair *p)
 {
@@ -757,21 +467,19 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     struct pair p = { t, NULL, model_empty(type, value_bytes), type, value_bytes, ordo_type_bytes(type), 0, 0 };
 
     p.n_keys = 1 + below(&p, below(&p, 3) ? 6000 : 40);
-    p.stretch = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
+    p.spacing = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
     test_ok(t, structures[subject].create(t->dev, &config, &p.dict));
     for (size_t round = 0; round < rounds; round++) {
         if (round > 0)
             for (uint32_t i = below(&p, 4); i > 0; i--)
                 change(&p, below(&p, 3) ? ORDO_UPSERT : ORDO_ERASE, 1 + below(&p, 2500));
-        for (size_t o = 0; o < LENGTH(operations); o++) {
+        for (size_t i = 0; i < n_dict_calls; i++) {
             const size_t count = draw_count(&p);
-            if (operations[o].numbers && !value_bytes)
-                continue;
-            if (!operations[o].no_order && structure_is((int) subject, ORDO_NO_ORDER))
+            if (!is_generic(&dict_calls[i], subject, value_bytes))
                 continue;
             test_context(t, "%s, %s, %u bytes of value, round %zu: %s of %zu", structures[subject].name,
-                         test_type_name[type], value_bytes, round, operations[o].name, count);
-            operations[o].run(&p, count, below(&p, 3) == 0);
+                         test_type_name[type], value_bytes, round, dict_calls[i].name, count);
+            draw_call(&p, dict_calls[i].name, count, below(&p, 3) == 0);
         }
     }
     ordo_dict_destroy(&p.dict);
@@ -779,7 +487,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
 }
 
 /* Types and value sizes as in dict.c. ORDO_TEST_KINDS=all tests all. */
-static void each_dictionary(struct test *t)
+DEVICE_TEST(dict_generic, equals_the_model)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
@@ -791,12 +499,7 @@ static void each_dictionary(struct test *t)
                 one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
 }
 
-Test(dict_generic, equals_the_model)
-{
-    test_each_device(each_dictionary);
-}
-
-static void with_gpu_ways(struct test *t)
+MASK_TEST(dict_generic, equals_the_model_with_gpu_kernels, "cpu=0")
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         one_dictionary(t, subject, ORDO_U32, 4, 4);
@@ -805,13 +508,8 @@ static void with_gpu_ways(struct test *t)
     }
 }
 
-Test(dict_generic, equals_the_model_with_gpu_kernels)
-{
-    test_each_device_with("cpu=0", with_gpu_ways);
-}
-
 /* Tests each structure in one configuration. */
-static void each_at_boundaries(struct test *t)
+DEVICE_TEST(dict_generic, combines_at_boundaries)
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++) {
         combine_at_boundaries(t, subject, ORDO_U32, 4);
@@ -820,22 +518,12 @@ static void each_at_boundaries(struct test *t)
     }
 }
 
-Test(dict_generic, combines_at_boundaries)
-{
-    test_each_device(each_at_boundaries);
-}
-
 /* Structures that combine in place. */
-static void trees_at_boundaries(struct test *t)
+MASK_TEST(dict_generic, combines_at_boundaries_with_gpu_kernels, "cpu=0")
 {
     for (size_t subject = 0; subject < N_STRUCTURES; subject++)
         if (structure_is((int) subject, ORDO_IS_TREE) && (subject == BLINK || test_wants_all("ORDO_TEST_KINDS")))
             combine_at_boundaries(t, subject, ORDO_U32, 4);
-}
-
-Test(dict_generic, combines_at_boundaries_with_gpu_kernels)
-{
-    test_each_device_with("cpu=0", trees_at_boundaries);
 }
 
 /* Uses tiles so small that few elements cross tile boundaries, and all operations of runs. */
@@ -867,7 +555,7 @@ Test(dict_generic, combines_at_tile_boundaries_with_gpu_kernels)
 
 /* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(dict_generic, refuses_meaningless_calls)
 {
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         ordo_dict *narrow = NULL, *none = NULL;
@@ -901,15 +589,10 @@ static void refusals(struct test *t)
     }
 }
 
-Test(dict_generic, refuses_meaningless_calls)
-{
-    test_each_device(refusals);
-}
-
 /* ---- large ------------------------------------------------------------------------------------------------------- */
 
 /* Long ranges over many elements: a cached table answers, and is replaced after a change. */
-static void long_aggregates(struct test *t)
+DEVICE_TEST(dict_generic, aggregates_long_ranges)
 {
     enum { N = 200000, QUERIES = 300 };
     for (size_t subject = 0; subject < N_SUBJECTS; subject += 2) {
@@ -917,8 +600,8 @@ static void long_aggregates(struct test *t)
             continue;
         struct pair p = { t, NULL, model_empty(ORDO_U32, 4), ORDO_U32, 4, 4, N, 1 };
         test_ok(t, structures[subject].create(t->dev, &(struct ordo_dict_config) { ORDO_U32, 4 }, &p.dict));
-        uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
-        uint8_t  *codes = test_alloc(N);
+        AUTO_FREE uint32_t *keys = test_alloc(N * sizeof *keys), *values = test_alloc(N * sizeof *values);
+        AUTO_FREE uint8_t  *codes = test_alloc(N);
         for (uint32_t i = 0; i < N; i++) {
             keys[i] = i;
             values[i] = (uint32_t) test_random(t);
@@ -929,31 +612,25 @@ static void long_aggregates(struct test *t)
         test_ok(t, ordo_dict_build_host(p.dict, keys, values, N));
         for (int round = 0; round < 6; round++) {
             test_context(t, "%s, round %d", structures[subject].name, round);
-            aggregate(&p, QUERIES, round % 2);
-            aggregate(&p, 1 + below(&p, 3), false);
+            draw_call(&p, "ordo_dict_aggregate", QUERIES, round % 2);
+            draw_call(&p, "ordo_dict_aggregate", 1 + below(&p, 3), false);
             if (round == 3)
                 change(&p, ORDO_UPSERT, 1000);
         }
-        free(keys);
-        free(values);
-        free(codes);
         ordo_dict_destroy(&p.dict);
         model_free(&p.model);
     }
-}
-
-Test(dict_generic, aggregates_long_ranges)
-{
-    test_each_device(long_aggregates);
 }
 
 /* ---- intervals erased in place ----------------------------------------------------------------------------------- */
 
 /* An LSM of many runs. Erases intervals and ends between updates of the same keys, with limits small enough for
  * cleanups. */
-static void intervals(struct test *t)
+DEVICE_TEST(dict_generic, erases_intervals_in_place)
 {
     enum { ROUNDS = 24 };
+    static const char *const     ends[] = { "ordo_dict_take_first", "ordo_dict_take_last", "ordo_dict_peek_first",
+                                            "ordo_dict_peek_last" };
     const struct ordo_lsm_config config = {
         .dict = { ORDO_U32, 4 }, .growth = 2, .cleanup_least = 1000, .keep_runs = true
     };
@@ -965,8 +642,8 @@ static void intervals(struct test *t)
             for (uint32_t i = 1 + below(&p, 3); i > 0; i--)
                 change(&p, below(&p, 4) ? ORDO_UPSERT : ORDO_ERASE, 1 + below(&p, n_keys / 2));
             for (uint32_t i = below(&p, 4); i > 0; i--)
-                erase_range(&p, 1, below(&p, 2));
-            ends(&p, below(&p, 2) ? below(&p, 140) : p.model.count, below(&p, 2));
+                draw_call(&p, "ordo_dict_erase_range", 1, below(&p, 2));
+            draw_call(&p, ends[below(&p, 4)], below(&p, 2) ? below(&p, 140) : p.model.count, below(&p, 2));
         }
         ordo_dict_destroy(&p.dict);
         model_free(&p.model);
@@ -974,21 +651,21 @@ static void intervals(struct test *t)
 }
 
 /* One run with long hidden segments. Selects the element of every rank. */
-static void selections_around_gaps(struct test *t)
+DEVICE_TEST(dict_generic, selects_around_gaps)
 {
     enum { N = 20000, GAPS = 5 };
     static const uint32_t        lo[][GAPS] = { { 1 }, { 0 }, { 10000 }, { 100, 300, 700, 19872, 19999 } };
     static const uint32_t        hi[][GAPS] = { { 1 }, { 9999 }, { 19990 }, { 227, 680, 16000, 19998, 19999 } };
     const struct ordo_lsm_config config = { .dict = { ORDO_U32, 4 }, .keep_runs = true };
-    uint32_t                    *keys = test_alloc(N * sizeof *keys), *ranks = test_alloc(N * sizeof *ranks),
-             *got = test_alloc(N * sizeof *got);
-    uint8_t *found = test_alloc(N);
+    AUTO_FREE uint32_t          *keys = test_alloc(N * sizeof *keys), *ranks = test_alloc(N * sizeof *ranks),
+                       *got = test_alloc(N * sizeof *got);
+    AUTO_FREE uint8_t *found = test_alloc(N);
 
     for (uint32_t i = 0; i < N; i++)
         keys[i] = ranks[i] = i;
     for (size_t gaps = 0; gaps < sizeof lo / sizeof *lo; gaps++) {
-        ordo_dict *dict = NULL;
-        uint32_t   rank = 0;
+        AUTO_DICT ordo_dict *dict = NULL;
+        uint32_t             rank = 0;
 
         test_context(t, "gaps %zu", gaps);
         test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
@@ -1004,20 +681,5 @@ static void selections_around_gaps(struct test *t)
                 test_fail(t, __FILE__, __LINE__, "rank %u: %u, not %u", rank - 1, got[rank - 1], key);
         }
         test_true(t, rank == N || !found[rank]);
-        ordo_dict_destroy(&dict);
     }
-    free(keys);
-    free(ranks);
-    free(got);
-    free(found);
-}
-
-Test(dict_generic, selects_around_gaps)
-{
-    test_each_device(selections_around_gaps);
-}
-
-Test(dict_generic, erases_intervals_in_place)
-{
-    test_each_device(intervals);
 }

@@ -33,8 +33,9 @@ static uint32_t newest_of(uint32_t key)
 
 static ordo_dict *make_many_runs(struct test *t)
 {
-    ordo_dict *dict = NULL;
-    uint32_t  *keys = test_alloc((size_t) KEYS * sizeof *keys), *values = test_alloc((size_t) KEYS * sizeof *values);
+    ordo_dict          *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc((size_t) KEYS * sizeof *keys),
+                       *values = test_alloc((size_t) KEYS * sizeof *values);
 
     test_ok(t,
             ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .growth = 2, .keep_runs = true), &dict));
@@ -50,8 +51,6 @@ static ordo_dict *make_many_runs(struct test *t)
         if (b + 1 == RUNS_MAX && t->facts->cpu)
             test_true(t, statistics_of(t, dict).runs == RUNS_MAX);
     }
-    free(keys);
-    free(values);
     return dict;
 }
 
@@ -116,11 +115,11 @@ static void expect_successors(struct test *t, ordo_dict *dict, bool erased)
 /* More ranges than ranks in all runs are kept for, and their elements, two keys each. */
 static void expect_ranges(struct test *t, ordo_dict *dict)
 {
-    const size_t n = 2200000;
-    uint32_t    *lo = test_alloc(n * 4), *hi = test_alloc(n * 4), *keys = test_alloc(2 * n * 4),
-             *values = test_alloc(2 * n * 4), *want = test_alloc(2 * n * 4);
-    uint64_t *offsets = test_alloc((n + 1) * sizeof *offsets);
-    size_t    needed = 0;
+    const size_t        n = 2200000;
+    AUTO_FREE uint32_t *lo = test_alloc(n * 4), *hi = test_alloc(n * 4), *keys = test_alloc(2 * n * 4),
+                       *values = test_alloc(2 * n * 4), *want = test_alloc(2 * n * 4);
+    AUTO_FREE uint64_t *offsets = test_alloc((n + 1) * sizeof *offsets);
+    size_t              needed = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         lo[i] = i * 2654435761u % (KEYS - 1);
@@ -136,30 +135,23 @@ static void expect_ranges(struct test *t, ordo_dict *dict)
     for (size_t i = 0; i < 2 * n; i++)
         want[i] = newest_of(want[i]);
     test_same(t, "values of ranges", ORDO_U32, values, want, 2 * n);
-    free(lo);
-    free(hi);
-    free(keys);
-    free(values);
-    free(want);
-    free(offsets);
 }
 
 static void erase_some(struct test *t, ordo_dict *dict)
 {
-    uint32_t *keys = test_alloc((size_t) KEYS / 2 * sizeof *keys);
-    uint32_t  n = 0;
+    AUTO_FREE uint32_t *keys = test_alloc((size_t) KEYS / 2 * sizeof *keys);
+    uint32_t            n = 0;
 
     for (uint32_t key = 0; key < KEYS; key++)
         if (is_erased(key))
             keys[n++] = key;
     test_ok(t, ordo_dict_erase_host(dict, keys, n));
-    free(keys);
 }
 
-static void many_runs(struct test *t)
+DEVICE_TEST(dict_large, the_maximum_number_of_runs)
 {
-    ordo_dict *dict = make_many_runs(t);
-    size_t     size = 0;
+    AUTO_DICT ordo_dict *dict = make_many_runs(t);
+    size_t               size = 0;
 
     test_context(t, "%d batches", (int) BATCHES);
     expect_found(t, dict, false);
@@ -181,22 +173,16 @@ static void many_runs(struct test *t)
     expect_counts(t, dict, true);
     expect_successors(t, dict, true);
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-}
-
-Test(dict_large, the_maximum_number_of_runs)
-{
-    test_each_device(many_runs);
 }
 
 /* ---- many queries ------------------------------------------------------------------------------------------------ */
 
-static void many_counts(struct test *t)
+DEVICE_TEST(dict_large, more_counts_than_one_pass_ranks)
 {
     enum { COUNTS = (1 << 25) + 12345, STORED = 10000 };
-    uint32_t *lo = test_alloc((size_t) COUNTS * 4), *hi = test_alloc((size_t) COUNTS * 4),
-             *counts = test_alloc((size_t) COUNTS * 4);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t *lo = test_alloc((size_t) COUNTS * 4), *hi = test_alloc((size_t) COUNTS * 4),
+                       *counts = test_alloc((size_t) COUNTS * 4);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     for (uint32_t i = 0; i < STORED; i++)
         lo[i] = 4 * i;
@@ -214,26 +200,17 @@ static void many_counts(struct test *t)
         if (counts[i] != want)
             test_fail(t, __FILE__, __LINE__, "counts[%u] is %u, not %u", i, counts[i], want);
     }
-    ordo_dict_destroy(&dict);
-    free(lo);
-    free(hi);
-    free(counts);
-}
-
-Test(dict_large, more_counts_than_one_pass_ranks)
-{
-    test_each_device(many_counts);
 }
 
 /* ---- large batches ----------------------------------------------------------------------------------------------- */
 
 /* Multiples of 2, then of 3, then erases multiples of 4. */
-static void large_batches(struct test *t)
+DEVICE_TEST(dict_large, larger_batches_than_one_pass_ranks)
 {
     enum { COUNT = (1 << 24) + 777 };
-    uint64_t  *keys = test_alloc((size_t) COUNT * 8);
-    ordo_dict *dict = NULL;
-    size_t     size = 0, want = 0;
+    AUTO_FREE uint64_t  *keys = test_alloc((size_t) COUNT * 8);
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0, want = 0;
 
     test_ok(t, ordo_sorted_array_create(t->dev, ordo_sorted_array_config(.dict = { ORDO_U64, 0 }), &dict));
     for (uint64_t step = 2; step <= 4; step++) {
@@ -249,11 +226,4 @@ static void large_batches(struct test *t)
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == want);
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-    free(keys);
-}
-
-Test(dict_large, larger_batches_than_one_pass_ranks)
-{
-    test_each_device(large_batches);
 }

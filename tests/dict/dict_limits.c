@@ -16,8 +16,8 @@ struct arrays {
 
 static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
 {
-    uint32_t     *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
-    struct arrays a = { .count = count };
+    AUTO_FREE uint32_t *keys = test_alloc(count * sizeof *keys), *values = test_alloc(count * sizeof *values);
+    struct arrays       a = { .count = count };
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(from + i);
@@ -31,8 +31,6 @@ static struct arrays arrays_make(struct test *t, uint32_t from, uint32_t count)
     a.found = test_upload(t, NULL, count, 1, 0);
     a.counts = test_upload(t, NULL, count, 4, 0);
     a.offsets = test_upload(t, NULL, (size_t) count + 1, 8, 0);
-    free(keys);
-    free(values);
     return a;
 }
 
@@ -55,13 +53,12 @@ static ordo_status upsert(ordo_dict *dict, const struct arrays *a)
 
 static void expect_words(struct test *t, const struct test_array *array, size_t count, uint32_t word, const char *what)
 {
-    uint32_t *words = test_alloc(array->count * sizeof *words);
+    AUTO_FREE uint32_t *words = test_alloc(array->count * sizeof *words);
 
     test_download(t, array, words);
     for (size_t i = 0; i < count; i++)
         if (words[i] != word)
             test_fail(t, __FILE__, __LINE__, "%s %zu is %u, not %u", what, i, words[i], word);
-    free(words);
 }
 
 /* Checks order queries. want: the values. */
@@ -86,7 +83,7 @@ static void expect_in_order(struct test *t, ordo_dict *dict, const struct arrays
 static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 {
     const struct ordo_slice keys = test_slice(&a->keys);
-    uint32_t               *want = test_alloc(a->count * sizeof *want);
+    AUTO_FREE uint32_t     *want = test_alloc(a->count * sizeof *want);
     size_t                  size = 0, count = 0;
 
     test_download(t, &a->values, want);
@@ -99,7 +96,6 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
     test_ok(t, ordo_dict_export(dict, test_slice(&a->out_keys), test_slice(&a->out_values), a->count, &count, NULL));
     test_true(t, count == a->count);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(want);
 }
 
 /* ---- the largest allocation -------------------------------------------------------------------------------------- */
@@ -109,24 +105,23 @@ static void expect_all(struct test *t, ordo_dict *dict, const struct arrays *a)
 static void fill_past(struct test *t, int structure)
 {
     enum { BATCH = 20000, BATCHES = 9 };
-    ordo_dict *dict = NULL;
-    uint32_t   stored = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    uint32_t             stored = 0;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays     batch = arrays_make(t, stored, BATCH);
-        const ordo_status got = upsert(dict, &batch);
+        AUTO(arrays_free) struct arrays batch = arrays_make(t, stored, BATCH);
+        const ordo_status               got = upsert(dict, &batch);
         test_context(t, "a %s of %u and %u more", structures[structure].word, stored, (unsigned) BATCH);
         if (!ordo_lacks_memory(got))
             test_ok(t, got);
         stored += got == ORDO_OK ? BATCH : 0;
-        arrays_free(&batch);
     }
     test_true(t, structure_is(structure, ORDO_KEEPS_STALE) ? stored == BATCH * BATCHES : stored > 0);
-    struct arrays all = arrays_make(t, 0, stored);
+    AUTO(arrays_free) struct arrays all = arrays_make(t, 0, stored);
     expect_all(t, dict, &all);
     expect_all(t, dict, &all);
-    struct arrays again = arrays_make(t, 0, BATCH);
+    AUTO(arrays_free) struct arrays again = arrays_make(t, 0, BATCH);
     for (int i = 0; i < 3; i++)
         test_ok(t, upsert(dict, &again));
     expect_all(t, dict, &all);
@@ -141,9 +136,6 @@ static void fill_past(struct test *t, int structure)
         test_true(t, s.stale == 0 && s.runs > 1 && s.runs <= 5);
         expect_all(t, dict, &all);
     }
-    arrays_free(&again);
-    arrays_free(&all);
-    ordo_dict_destroy(&dict);
 }
 
 /* A device object of the test's own, whose limits it sets. */
@@ -164,7 +156,7 @@ static bool is_met(const struct test *t, int structure)
            ((uint64_t) structure + t->seed) % N_STRUCTURES == 0 || test_wants_all("ORDO_TEST_TUNABLES");
 }
 
-static void past_the_largest(struct test *t)
+MASK_TEST(dict_limits, content_above_the_largest_allocation_can_be_queried, "", "cpu=0,progress=1")
 {
     struct test own = on_its_own(t);
 
@@ -180,24 +172,22 @@ static void past_the_largest(struct test *t)
 static void fill_all_runs(struct test *t, int structure)
 {
     enum { BATCH = 20000, REFUSED = 2 };
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     test_context(t, "all runs of a %s", structures[structure].word);
     for (uint32_t b = 0; b < ORDO_MAX_RUNS + REFUSED; b++) {
-        struct arrays batch = arrays_make(t, b * BATCH, BATCH);
+        AUTO(arrays_free) struct arrays batch = arrays_make(t, b * BATCH, BATCH);
         test_status(t, upsert(dict, &batch), b < ORDO_MAX_RUNS ? ORDO_OK : ORDO_TOO_LARGE);
         test_ok(t, ordo_dict_contains(dict, test_slice(&batch.keys), BATCH, test_slice(&batch.found), NULL));
         test_ok(t, ordo_dict_size(dict, NULL, &size));
         test_true(t, size == (b < ORDO_MAX_RUNS ? b + 1 : ORDO_MAX_RUNS) * (size_t) BATCH);
-        arrays_free(&batch);
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
 }
 
-static void all_runs(struct test *t)
+DEVICE_TEST(dict_limits, the_maximum_number_of_large_runs)
 {
     static const int with_buffers[] = { LSM, FAST };
     struct test      own = on_its_own(t);
@@ -206,17 +196,6 @@ static void all_runs(struct test *t)
     for (size_t i = 0; i < sizeof with_buffers / sizeof *with_buffers; i++)
         fill_all_runs(&own, with_buffers[i]);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, the_maximum_number_of_large_runs)
-{
-    test_each_device(all_runs);
-}
-
-Test(dict_limits, content_above_the_largest_allocation_can_be_queried)
-{
-    test_each_device(past_the_largest);
-    test_each_device_with("cpu=0,progress=1", past_the_largest);
 }
 
 /* ---- the same keys for ever -------------------------------------------------------------------------------------- */
@@ -260,7 +239,7 @@ static void overwrite(struct test *t, int structure, uint32_t count, uint64_t in
     arrays_free(&all);
 }
 
-static void overwritten(struct test *t)
+MASK_TEST(dict_limits, endless_updates_of_the_same_keys_keep_memory, "", "cpu=0,progress=1")
 {
     struct test own = on_its_own(t);
 
@@ -272,19 +251,14 @@ static void overwritten(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, endless_updates_of_the_same_keys_keep_memory)
-{
-    test_each_device(overwritten);
-    test_each_device_with("cpu=0,progress=1", overwritten);
-}
-
 /* Cached blocks of a dictionary are freed for its own queries and for other dictionaries if memory is short. */
 static bool shares_spare(struct test *t, int structure)
 {
     enum { HELD = 100000, BATCH = 4096, OTHERS = 10000, SPARE_LEAST_BYTES = 300000 };
     const uint64_t unlimited = t->dev->memory_limit;
-    struct arrays  all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
-    ordo_dict     *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
+    AUTO(arrays_free)
+    struct arrays all = arrays_make(t, 0, HELD), some = arrays_make(t, 100, BATCH), others = arrays_make(t, 7, OTHERS);
+    ordo_dict    *dict = make_dict(t, t->dev, structure, 0, HELD), *other = NULL;
     struct ordo_statistics is;
     size_t                 count = 0;
 
@@ -309,13 +283,10 @@ static bool shares_spare(struct test *t, int structure)
         ordo_dict_destroy(&other);
     }
     ordo_dict_destroy(&dict);
-    arrays_free(&all);
-    arrays_free(&some);
-    arrays_free(&others);
     return has_spare;
 }
 
-static void shared(struct test *t)
+DEVICE_TEST(dict_limits, cached_blocks_serve_all_dictionaries)
 {
     struct test own = on_its_own(t);
     int         met = 0;
@@ -326,14 +297,9 @@ static void shared(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, cached_blocks_serve_all_dictionaries)
-{
-    test_each_device(shared);
-}
-
 /* Memory is short after a query that waits for an event, which this thread sets later. A sort does not wait for the
  * queue. */
-static void no_waiting(struct test *t)
+DEVICE_TEST(dict_limits, independent_calls_do_not_wait_for_memory)
 {
     enum { HELD = 100000, BATCH = 4096 };
     struct test                   own = on_its_own(t);
@@ -370,14 +336,9 @@ static void no_waiting(struct test *t)
     ordo_device_close(&own.dev);
 }
 
-Test(dict_limits, independent_calls_do_not_wait_for_memory)
-{
-    test_each_device_with("", no_waiting);
-}
-
 /* Stores batches of the same `count` keys. After each batch at most 8 times the live elements are stored. */
 enum waiting { NOBODY_WAITS, THE_CALLER_WAITS, CALLS_WAIT, QUERIES_OF_ORDER_BETWEEN };
-enum { STORED_MOST = 8 };
+enum { STORED_MAX = 8 };
 
 struct constant {
     uint32_t     growth;
@@ -439,21 +400,19 @@ static void store_part(struct test *t, const struct constant *c, ordo_dict *dict
 
 static void expect_same(struct test *t, const struct constant *c, ordo_dict *dict, const struct numbers *n)
 {
-    const size_t kb = ordo_type_bytes(c->key), vb = c->value_bytes;
-    char        *keys = test_alloc(c->count * kb), *values = test_alloc(c->count * vb);
-    size_t       size = 0;
+    const size_t    kb = ordo_type_bytes(c->key), vb = c->value_bytes;
+    AUTO_FREE char *keys = test_alloc(c->count * kb), *values = test_alloc(c->count * vb);
+    size_t          size = 0;
 
     test_ok(t, ordo_dict_export_host(dict, keys, values, c->count, &size));
     test_true(t, size == c->count);
     test_same_bytes(t, "keys", keys, n->keys, c->count * kb);
     test_same_bytes(t, "values", values, n->values, c->count * vb);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
-    free(values);
 }
 
 /* Fewer cached bytes are not freed (sorted_run.c). */
-#define SPARE_LEAST (4u << 20)
+#define SPARE_MIN (4u << 20)
 
 static void constant(struct test *t, const struct constant *c)
 {
@@ -470,9 +429,9 @@ static void constant(struct test *t, const struct constant *c)
                      ordo_type_bytes(c->key), c->batch, c->waiting, round);
         store_part(t, c, dict, &n, round);
         const struct ordo_runs *runs = ordo_runs_of(dict);
-        const size_t            most = STORED_MOST * c->count;
+        const size_t            most = STORED_MAX * c->count;
         test_true(t, ordo_run_set_stored(&runs->set) <= most);
-        test_true(t, runs->bytes <= 5 * most * bytes / 2 + SPARE_LEAST);
+        test_true(t, runs->bytes <= 5 * most * bytes / 2 + SPARE_MIN);
     }
     expect_same(t, c, dict, &n);
     ordo_dict_destroy(&dict);
@@ -511,86 +470,67 @@ enum { SMALL = 4096, FEW = 256 };
 static void expect_few_stored(struct test *t, ordo_dict *dict, size_t live)
 {
     const size_t stored = ordo_run_set_stored(&ordo_runs_of(dict)->set);
-    test_true(t, stored <= STORED_MOST * (live > SMALL ? live : SMALL));
+    test_true(t, stored <= STORED_MAX * (live > SMALL ? live : SMALL));
 }
 
 /* A small LSM with endless updates. */
 static void small(struct test *t)
 {
     enum { BATCHES = 300 };
-    ordo_dict    *dict = NULL;
-    struct arrays held = arrays_make(t, 0, SMALL);
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays held = arrays_make(t, 0, SMALL);
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays part = arrays_make(t, (uint32_t) test_below(t, SMALL - FEW), FEW);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, (uint32_t) test_below(t, SMALL - FEW), FEW);
         test_context(t, "a small LSM, batch %u", b);
         test_ok(t, b % 2 ? ordo_dict_erase(dict, test_slice(&part.keys), FEW, NULL) : upsert(dict, &part));
         expect_few_stored(t, dict, SMALL);
-        arrays_free(&part);
     }
     test_ok(t, upsert(dict, &held));
     expect_all(t, dict, &held);
-    ordo_dict_destroy(&dict);
-    arrays_free(&held);
 }
 
 /* An LSM emptied by a few batches of erasures, including absent keys. */
 static void emptied(struct test *t)
 {
     enum { HELD = 16 * SMALL, BATCH = 2 * SMALL };
-    ordo_dict    *dict = NULL;
-    struct arrays held = arrays_make(t, 0, HELD);
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays held = arrays_make(t, 0, HELD);
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }), &dict));
     test_ok(t, upsert(dict, &held));
     for (uint32_t b = 0; b < 2 * HELD; b += BATCH) {
-        struct arrays part = arrays_make(t, b, BATCH);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, b, BATCH);
         test_context(t, "keys up to %u are erased", b + BATCH);
         test_ok(t, ordo_dict_erase(dict, test_slice(&part.keys), BATCH, NULL));
         expect_few_stored(t, dict, b + BATCH < HELD ? HELD - b - BATCH : 0);
-        arrays_free(&part);
     }
-    ordo_dict_destroy(&dict);
-    arrays_free(&held);
 }
 
-static void small_and_emptied(struct test *t)
+DEVICE_TEST(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
 {
     small(t);
     emptied(t);
 }
 
-Test(dict_limits, a_small_or_emptied_lsm_stores_few_stale_elements)
-{
-    test_each_device(small_and_emptied);
-}
-
 /* New keys are counted and never rewritten. */
-static void new_keys(struct test *t)
+DEVICE_TEST(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
 {
     enum { BATCH = 1000, BATCHES = 60 };
-    ordo_dict             *dict = NULL;
-    struct arrays          all = arrays_make(t, 0, BATCH * BATCHES);
-    struct ordo_statistics s;
+    AUTO_DICT ordo_dict            *dict = NULL;
+    AUTO(arrays_free) struct arrays all = arrays_make(t, 0, BATCH * BATCHES);
+    struct ordo_statistics          s;
 
     test_ok(t, ordo_lsm_create(t->dev, ordo_lsm_config(.dict = { ORDO_U32, 4 }, .cleanup_least = BATCH), &dict));
     for (uint32_t b = 0; b < BATCHES; b++) {
-        struct arrays part = arrays_make(t, b * BATCH, BATCH);
+        AUTO(arrays_free) struct arrays part = arrays_make(t, b * BATCH, BATCH);
         test_ok(t, upsert(dict, &part));
-        arrays_free(&part);
     }
     test_ok(t, ordo_dict_statistics(dict, NULL, &s));
     test_true(t, s.elements == (size_t) BATCH * BATCHES && s.stale == 0 && s.cleanups == 0);
     expect_all(t, dict, &all);
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-    arrays_free(&all);
-}
-
-Test(dict_limits, new_keys_are_counted_and_nothing_is_dropped)
-{
-    test_each_device(new_keys);
 }
 
 /* ---- tunables that change ---------------------------------------------------------------------------------------- */
@@ -611,7 +551,8 @@ static void change_nodes_of(struct test *t)
                     continue;
                 test_context(t, "a %s, nodes of %u keys, then of %u", structures[s].word, nodes[from], nodes[to]);
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[from]));
-                ordo_dict    *dict = make_dict(t, t->dev, s, 0, HELD);
+                AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+                AUTO(arrays_free)
                 struct arrays more = arrays_make(t, HELD, BATCH), all = arrays_make(t, 0, HELD + BATCH);
                 test_ok(t, upsert(dict, &more));
                 test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", nodes[to]));
@@ -620,23 +561,15 @@ static void change_nodes_of(struct test *t)
                 for (size_t r = 0; structure_is(s, ORDO_HAS_RUNS) && r < set->n; r++)
                     test_true(t, set->run[r].indexed &&
                                      set->run[r].index.bytes <= set->run[r].layout.bytes - set->run[r].layout.nodes);
-                arrays_free(&more);
-                arrays_free(&all);
-                ordo_dict_destroy(&dict);
             }
 }
 
-static void change_nodes(struct test *t)
+DEVICE_TEST(dict_limits, an_index_stays_within_its_block_when_tunables_change)
 {
     struct test own = on_its_own(t);
 
     change_nodes_of(&own);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, an_index_stays_within_its_block_when_tunables_change)
-{
-    test_each_device(change_nodes);
 }
 
 static bool is_of_dictionaries(const struct ordo_tunable_info *info)
@@ -657,13 +590,12 @@ static void update_each(struct test *t, ordo_dict *const dict[N_STRUCTURES], uin
     enum { BATCH = 300 };
 
     for (int s = 0; s < N_STRUCTURES; s++) {
-        struct arrays     more = arrays_make(t, end[s] - BATCH / 2, BATCH);
-        const ordo_status got = upsert(dict[s], &more);
+        AUTO(arrays_free) struct arrays more = arrays_make(t, end[s] - BATCH / 2, BATCH);
+        const ordo_status               got = upsert(dict[s], &more);
         test_true(t, got == ORDO_OK || got == ORDO_UNSUPPORTED);
         end[s] += got == ORDO_OK ? BATCH / 2 : 0;
         if (got == ORDO_OK)
             expect_numbers(t, dict[s], 0, end[s]);
-        arrays_free(&more);
     }
 }
 
@@ -699,15 +631,10 @@ static void change_tunables_of(struct test *t)
         ordo_dict_destroy(&dict[s]);
 }
 
-static void change_tunables(struct test *t)
+DEVICE_TEST(dict_limits, content_stays_right_when_tunables_change)
 {
     struct test own = on_its_own(t);
 
     change_tunables_of(&own);
     ordo_device_close(&own.dev);
-}
-
-Test(dict_limits, content_stays_right_when_tunables_change)
-{
-    test_each_device(change_tunables);
 }

@@ -214,7 +214,7 @@ static bool is_met(const struct test *t, int subject, ordo_type type)
            (subject == SKIPLIST_16 && type == ORDO_U32);
 }
 
-static void each_structure(struct test *t)
+DEVICE_TEST(dict_many, each_structure_holds_many_keys)
 {
     for (int subject = 0; subject < N_SUBJECTS; subject++)
         if (is_met(t, subject, ORDO_U32))
@@ -222,25 +222,15 @@ static void each_structure(struct test *t)
 }
 
 /* The 8-byte type for which other tests build kernels as well (structures.h). Keys have random bits. */
-static void each_structure_of_large_keys(struct test *t)
+DEVICE_TEST(dict_many, each_structure_holds_many_large_keys)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++)
         if (is_met(t, structure, ORDO_F64))
             do_many(t, structure, ORDO_F64);
 }
 
-Test(dict_many, each_structure_holds_many_keys)
-{
-    test_each_device(each_structure);
-}
-
-Test(dict_many, each_structure_holds_many_large_keys)
-{
-    test_each_device(each_structure_of_large_keys);
-}
-
 /* As an unknown GPU only one hash table, selected by the seed, because a CPU takes minutes for the others. */
-static void each_hash_table(struct test *t)
+MASK_TEST(dict_many, a_gpu_holds_many_keys_in_hash_tables, "cpu=0")
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
@@ -248,9 +238,4 @@ static void each_hash_table(struct test *t)
         do_many(t, HASH, ORDO_U32);
     if (all || t->seed % 2 == 0)
         do_many(t, HASH_DENSE, ORDO_F64);
-}
-
-Test(dict_many, a_gpu_holds_many_keys_in_hash_tables)
-{
-    test_each_device_with("cpu=0", each_hash_table);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of dictionaries: behaviour with too little, reported sizes, freed memory. */
+#include "call_model.h"
 #include "dict_case.h"
 
 #include "dict/runs/runs.h"
@@ -7,54 +8,91 @@
 
 /* ---- too little memory ------------------------------------------------------------------------------------------- */
 
-enum { OLD = 20000, NEW = 4000, ASKED = 3000 };
+enum { OLD = 20000, NEW = 4000, FEW = 200 /* ranges erased, elements taken */ };
 
-enum { FEW = 200 }; /* ranges erased, elements taken */
-
-/* A dictionary (of several runs if it has runs), the next batch, and the model. */
+/* A dictionary (of several runs if it has runs), a call, and the model. */
 struct memory_case {
     struct test      *t;
     ordo_device      *dev;
     ordo_dict        *dict;
     struct model      model;
-    uint32_t          keys_of[NEW], his_of[NEW], values_of[NEW]; /* content of keys, hi, values */
-    struct test_array keys, hi, values, codes, side_by_side, out_keys, out_values, found, counts, offsets, outcomes;
+    struct array_call call;
+    struct given      given;
+    void             *input[CALL_ARRAYS]; /* NULL: an output, or absent */
+    struct test_array array[CALL_ARRAYS];
 };
 
-static void prepare(struct memory_case *m, struct test *t, ordo_device *dev, int structure, const struct model *old)
+static void make_old(struct memory_case *m, int structure)
 {
-    static uint8_t codes[NEW], side_by_side[NEW];
+    static uint32_t keys[NEW], values[NEW];
 
-    m->t = t;
-    m->dev = dev;
-    m->model = model_copy(old);
-    m->dict = make_dict(t, dev, structure, 0, OLD);
+    m->dict = make_dict(m->t, m->dev, structure, 0, OLD);
     for (uint32_t i = 0; i < NEW; i++) {
-        m->keys_of[i] = key_of(i * 7);
-        m->values_of[i] = i;
+        keys[i] = key_of(i * 7);
+        values[i] = i;
     }
-    test_ok(t, ordo_dict_upsert_host(m->dict, m->keys_of, m->values_of, NEW));
-    test_ok(t, ordo_dict_erase_host(m->dict, m->keys_of, NEW / 4));
-    model_batch(&m->model, ORDO_UPSERT, m->keys_of, m->values_of, NEW);
-    model_batch(&m->model, ORDO_ERASE, m->keys_of, NULL, NEW / 4);
-    for (uint32_t i = 0; i < NEW; i++) {
-        m->keys_of[i] = key_of(i * 11);
-        m->his_of[i] = m->keys_of[i] + 1000000;
-        m->values_of[i] = i + 5;
-        codes[i] = (uint8_t) (i % (structure_is(structure, ORDO_NO_ORDER) ? ORDO_ERASE + 1 : ORDO_N_CODES));
-        side_by_side[i] = codes[i] == ORDO_RANGE ? ORDO_COUNT : codes[i]; /* ranges would need rooms */
+    test_ok(m->t, ordo_dict_upsert_host(m->dict, keys, values, NEW));
+    test_ok(m->t, ordo_dict_erase_host(m->dict, keys, NEW / 4));
+    model_batch(&m->model, ORDO_UPSERT, keys, values, NEW);
+    model_batch(&m->model, ORDO_ERASE, keys, NULL, NEW / 4);
+}
+
+/* The words of inputs. Keys differ. */
+static uint32_t word_of(const char *name, uint32_t i)
+{
+    const bool above = strcmp(name, "hi") == 0 || strcmp(name, "bounds") == 0;
+
+    if (strcmp(name, "values") == 0 || strcmp(name, "ranks") == 0)
+        return i + 5;
+    return strcmp(name, "limits") == 0 ? 3 : key_of(i * 11) + (above ? 1000000 : 0);
+}
+
+/* Concurrent batches get no rooms for ranges. */
+static uint8_t code_of(const struct memory_case *m, uint32_t i)
+{
+    const uint8_t code = (uint8_t) (i % (ordo_dict_can(m->dict, ORDO_CAN_ORDER) ? ORDO_N_CODES : ORDO_ERASE + 1));
+    return m->call.needs == ORDO_CAN_CONCURRENT && code == ORDO_RANGE ? ORDO_COUNT : code;
+}
+
+static void make_arrays(struct memory_case *m)
+{
+    for (size_t i = 0; i < call_arrays(&m->call); i++) {
+        const struct call_array *is = &m->call.array[i];
+        const size_t             n = call_array_elements(is, &m->given);
+        if (m->call.needs == ORDO_CAN_CONCURRENT && (is->times == CALL_ROOM || strcmp(is->name, "rooms") == 0))
+            continue;
+        if (!is->output)
+            m->input[i] = test_alloc(n * is->bytes);
+        for (uint32_t k = 0; k < n && !is->output; k++)
+            if (is->bytes == 1)
+                ((uint8_t *) m->input[i])[k] = code_of(m, k);
+            else
+                ((uint32_t *) m->input[i])[k] = word_of(is->name, k);
+        m->array[i] = test_upload(m->t, m->input[i], n, is->bytes, 1);
     }
-    m->keys = test_upload(t, m->keys_of, NEW, 4, 1);
-    m->hi = test_upload(t, m->his_of, NEW, 4, 1);
-    m->values = test_upload(t, m->values_of, NEW, 4, 1);
-    m->codes = test_upload(t, codes, NEW, 1, 1);
-    m->side_by_side = test_upload(t, side_by_side, NEW, 1, 1);
-    m->out_keys = test_upload(t, NULL, 4 * (size_t) OLD, 4, 1);
-    m->out_values = test_upload(t, NULL, 4 * (size_t) OLD, 4, 1);
-    m->found = test_upload(t, NULL, NEW, 1, 1);
-    m->counts = test_upload(t, NULL, NEW, 4, 1);
-    m->offsets = test_upload(t, NULL, NEW + 1, 8, 1);
-    m->outcomes = test_upload(t, NULL, NEW, 1, 1);
+}
+
+static struct memory_case prepare(struct test *t, ordo_device *dev, int structure, const struct array_call *call,
+                                  const struct model *old)
+{
+    struct memory_case m = { .t = t, .dev = dev, .model = model_copy(old), .call = *call };
+    const bool few = strstr(call->name, "erase_range") || strstr(call->name, "take") || strstr(call->name, "peek");
+
+    make_old(&m, structure);
+    m.given = call_given(dev, m.dict, few ? FEW : NEW);
+    m.given.room = 4 * (size_t) OLD;
+    m.given.op = ORDO_SUM;
+    make_arrays(&m);
+    return m;
+}
+
+static ordo_status run(const struct memory_case *m)
+{
+    struct ordo_slice slice[CALL_ARRAYS];
+
+    for (size_t i = 0; i < CALL_ARRAYS; i++)
+        slice[i] = m->array[i].mem ? test_slice(&m->array[i]) : ordo_none();
+    return m->call.run(&m->given, slice);
 }
 
 static void finish(struct memory_case *m)
@@ -62,149 +100,21 @@ static void finish(struct memory_case *m)
     ordo_dict_destroy(&m->dict);
     test_ok(m->t, ordo_device_finish(m->dev));
     model_free(&m->model);
-    test_free(&m->keys);
-    test_free(&m->hi);
-    test_free(&m->values);
-    test_free(&m->codes);
-    test_free(&m->side_by_side);
-    test_free(&m->out_keys);
-    test_free(&m->out_values);
-    test_free(&m->found);
-    test_free(&m->counts);
-    test_free(&m->offsets);
-    test_free(&m->outcomes);
-}
-
-/* ---- its calls --------------------------------------------------------------------------------------------------- */
-
-#define CALL(name, ...)                                                                                                \
-    static ordo_status name(struct memory_case *m)                                                                     \
-    {                                                                                                                  \
-        const struct ordo_slice keys = test_slice(&m->keys), hi = test_slice(&m->hi), values = test_slice(&m->values), \
-                                out_keys = test_slice(&m->out_keys), out_values = test_slice(&m->out_values),          \
-                                found = test_slice(&m->found), counts = test_slice(&m->counts),                        \
-                                offsets = test_slice(&m->offsets);                                                     \
-        const size_t room = 4 * (size_t) OLD;                                                                          \
-        size_t       n = 0;                                                                                            \
-        (void) keys, (void) hi, (void) values, (void) out_keys, (void) out_values, (void) found, (void) counts,        \
-            (void) offsets, (void) room, (void) n;                                                                     \
-        return __VA_ARGS__;                                                                                            \
+    for (size_t i = 0; i < CALL_ARRAYS; i++) {
+        free(m->input[i]);
+        if (m->array[i].mem)
+            test_free(&m->array[i]);
     }
-CALL(upsert, ordo_dict_upsert(m->dict, keys, values, NEW, NULL))
-CALL(insert, ordo_dict_insert(m->dict, keys, values, NEW, found, NULL))
-CALL(erase, ordo_dict_erase(m->dict, keys, NEW, NULL))
-CALL(build, ordo_dict_build(m->dict, keys, values, NEW, NULL))
-CALL(combine, ordo_dict_combine(m->dict, ORDO_U32, ORDO_SUM, keys, values, NEW, NULL))
-CALL(erase_range, ordo_dict_erase_range(m->dict, keys, hi, FEW, counts, NULL))
-CALL(take_first, ordo_dict_take_first(m->dict, FEW, out_keys, out_values, &n, NULL))
-CALL(take_last, ordo_dict_take_last(m->dict, FEW, out_keys, out_values, &n, NULL))
-CALL(compact, ordo_dict_compact(m->dict, NULL))
-CALL(find, ordo_dict_find(m->dict, keys, NEW, out_values, ordo_none(), NULL))
-CALL(contains, ordo_dict_contains(m->dict, keys, NEW, found, NULL))
-CALL(count, ordo_dict_count(m->dict, keys, hi, NEW, counts, NULL))
-CALL(range, ordo_dict_range(m->dict, keys, hi, NEW, offsets, out_keys, out_values, room, NULL, NULL))
-CALL(seek, ordo_dict_seek(m->dict, ORDO_GT, keys, NEW, out_keys, out_values, ordo_none(), NULL))
-CALL(seek_within, ordo_dict_seek_within(m->dict, ORDO_GE, keys, hi, NEW, out_keys, out_values, found, NULL))
-CALL(rank, ordo_dict_rank(m->dict, ORDO_LE, keys, NEW, counts, NULL))
-CALL(select_ranks, ordo_dict_select(m->dict, keys, NEW, out_keys, out_values, found, NULL))
-CALL(peek_first, ordo_dict_peek_first(m->dict, FEW, out_keys, out_values, &n, NULL))
-CALL(peek_last, ordo_dict_peek_last(m->dict, FEW, out_keys, out_values, &n, NULL))
-CALL(last, ordo_dict_last(m->dict, out_keys, out_values, found, NULL))
-CALL(aggregate, ordo_dict_aggregate(m->dict, ORDO_U32, ORDO_MAX, keys, hi, NEW, out_values, counts, NULL))
-CALL(export_all, ordo_dict_export(m->dict, out_keys, out_values, room, &n, NULL))
-CALL(check, ordo_dict_check(m->dict, NULL))
-CALL(size, ordo_dict_size(m->dict, NULL, &n))
-CALL(statistics, ordo_dict_statistics(m->dict, NULL, &(struct ordo_statistics) { .elements = 0 }))
-CALL(cleanup, ordo_lsm_cleanup(m->dict, NULL))
-CALL(limited, ordo_dict_range_limited(m->dict,
-                                      &(struct ordo_limited_ranges) { .lo = keys,
-                                                                      .hi = hi,
-                                                                      .count = NEW,
-                                                                      .limit = 3,
-                                                                      .descending = true,
-                                                                      .offsets = offsets,
-                                                                      .keys_out = out_keys,
-                                                                      .values_out = out_values,
-                                                                      .capacity = room },
-                                      &n, NULL))
-CALL(apply, ordo_dict_apply(m->dict,
-                            &(struct ordo_batch) { .codes = test_slice(&m->codes),
-                                                   .keys = keys,
-                                                   .hi = hi,
-                                                   .values = values,
-                                                   .count = NEW,
-                                                   .found = found,
-                                                   .counts = counts,
-                                                   .offsets = offsets,
-                                                   .range_keys = out_keys,
-                                                   .range_values = out_values,
-                                                   .range_capacity = room,
-                                                   .value = ORDO_U32,
-                                                   .combine = ORDO_SUM },
-                            NULL, NULL))
-CALL(concurrent, ordo_dict_apply_concurrent(m->dict,
-                                            &(struct ordo_concurrent_batch) { .codes = test_slice(&m->side_by_side),
-                                                                              .keys = keys,
-                                                                              .hi = hi,
-                                                                              .values = values,
-                                                                              .count = NEW,
-                                                                              .found = found,
-                                                                              .counts = counts,
-                                                                              .outcomes = test_slice(&m->outcomes) },
-                                            NULL))
-#undef CALL
-
-/* Updates the model. */
-static void model_upsert(struct memory_case *m)
-{
-    model_batch(&m->model, ORDO_UPSERT, m->keys_of, m->values_of, NEW);
-}
-static void model_insert(struct memory_case *m)
-{
-    model_batch(&m->model, ORDO_INSERT, m->keys_of, m->values_of, NEW);
-}
-static void model_erase(struct memory_case *m)
-{
-    model_batch(&m->model, ORDO_ERASE, m->keys_of, NULL, NEW);
-}
-static void model_build(struct memory_case *m)
-{
-    model_clear(&m->model);
-    model_upsert(m);
 }
 
-/* Operation i has code of[i]. */
-static void model_codes(struct memory_case *m, const uint8_t *of)
-{
-    (void) model_apply(&m->model, &(struct ordo_host_batch) { .codes = of,
-                                                              .keys = m->keys_of,
-                                                              .hi = m->his_of,
-                                                              .values = m->values_of,
-                                                              .count = NEW,
-                                                              .value = ORDO_U32,
-                                                              .combine = ORDO_SUM });
-}
-static void model_mixed(struct memory_case *m)
-{
-    static uint8_t codes[NEW];
-
-    test_download(m->t, &m->codes, codes);
-    model_codes(m, codes);
-}
-static void model_combine(struct memory_case *m)
-{
-    static uint8_t codes[NEW];
-
-    memset(codes, ORDO_COMBINE, sizeof codes);
-    model_codes(m, codes);
-}
 /* Keys differ, so the outcomes describe the result in any order. An operation without memory changed nothing. */
 static void model_concurrent(struct memory_case *m)
 {
-    static uint8_t codes[NEW], outcomes[NEW];
+    enum { CODES, KEYS, HI, VALUES, OUTCOMES = 9 };
+    static uint8_t outcomes[NEW];
+    uint8_t       *codes = m->input[CODES];
 
-    test_download(m->t, &m->side_by_side, codes);
-    test_download(m->t, &m->outcomes, outcomes);
+    test_download(m->t, &m->array[OUTCOMES], outcomes);
     for (size_t i = 0; i < NEW; i++) {
         const bool stores = codes[i] == ORDO_UPSERT || codes[i] == ORDO_INSERT;
         if (codes[i] >= ORDO_N_CONCURRENT_CODES)
@@ -214,79 +124,27 @@ static void model_concurrent(struct memory_case *m)
         if (outcomes[i] != ORDO_DONE)
             codes[i] = ORDO_FIND;
     }
-    model_codes(m, codes);
-}
-static void model_erase_range(struct memory_case *m)
-{
-    for (size_t i = m->model.count; i-- > 0;) {
-        const uint32_t key = (uint32_t) m->model.element[i].key;
-        bool           goes = false;
-        for (size_t r = 0; r < FEW; r++)
-            goes = goes || (m->keys_of[r] <= key && key <= m->his_of[r]);
-        if (goes)
-            model_batch(&m->model, ORDO_ERASE, &key, NULL, 1);
-    }
-}
-static void model_take(struct memory_case *m, bool last)
-{
-    for (size_t i = 0; i < FEW; i++)
-        model_batch(&m->model, ORDO_ERASE,
-                    &(uint32_t) { (uint32_t) m->model.element[last ? m->model.count - 1 : 0].key }, NULL, 1);
-}
-static void model_take_first(struct memory_case *m)
-{
-    model_take(m, false);
-}
-static void model_take_last(struct memory_case *m)
-{
-    model_take(m, true);
+    (void) model_apply(
+        &m->model,
+        &(struct ordo_host_batch) {
+            .codes = codes, .keys = m->input[KEYS], .hi = m->input[HI], .values = m->input[VALUES], .count = NEW });
 }
 
-static const struct memory_call {
-    const char *word;
-    ordo_status (*call)(struct memory_case *m);
-    void (*in_model)(struct memory_case *m); /* NULL: the call changes nothing */
-    bool by_order;                           /* needs the order of keys */
-} memory_calls[] = {
-    { "upsert", upsert, model_upsert },
-    { "insert", insert, model_insert },
-    { "erase", erase, model_erase },
-    { "build", build, model_build },
-    { "apply", apply, model_mixed },
-    { "apply_concurrent", concurrent, model_concurrent },
-    { "combine", combine, model_combine },
-    { "erase_range", erase_range, model_erase_range, true },
-    { "take_first", take_first, model_take_first, true },
-    { "take_last", take_last, model_take_last, true },
-    { "compact", compact, NULL },
-    { "cleanup", cleanup, NULL },
-    { "find", find, NULL },
-    { "contains", contains, NULL },
-    { "count", count, NULL, true },
-    { "range", range, NULL, true },
-    { "range_limited", limited, NULL, true },
-    { "seek", seek, NULL, true },
-    { "seek_within", seek_within, NULL, true },
-    { "rank", rank, NULL, true },
-    { "select", select_ranks, NULL, true },
-    { "peek_first", peek_first, NULL, true },
-    { "peek_last", peek_last, NULL, true },
-    { "last", last, NULL, true },
-    { "aggregate", aggregate, NULL, true },
-    { "export", export_all, NULL },
-    { "check", check, NULL },
-    { "size", size, NULL },
-    { "statistics", statistics, NULL },
-};
+/* Every call on dictionaries. */
+static const struct array_call *memory_call(size_t i)
+{
+    return i < n_dict_calls ? &dict_calls[i] : &other_calls[i - n_dict_calls];
+}
+#define N_MEMORY_CALLS (n_dict_calls + n_other_calls)
 
 /* Whether the structure has this call. Variants repeat no queries. */
-static bool is_tried(int structure, const struct memory_call *c)
+static bool is_tried(int structure, const struct array_call *c)
 {
-    if (c->call == cleanup)
-        return structure_is(structure, ORDO_KEEPS_STALE);
-    if (c->call == concurrent)
+    if (c->stem)
+        return strcmp(c->stem, "lsm") == 0 && structure_is(structure, ORDO_KEEPS_STALE);
+    if (c->needs == ORDO_CAN_CONCURRENT)
         return structure_is(structure, ORDO_IS_TREE);
-    if (c->by_order && structure_is(structure, ORDO_NO_ORDER))
+    if (c->needs == ORDO_CAN_ORDER && structure_is(structure, ORDO_NO_ORDER))
         return false;
     return structure < N_STRUCTURES || structure_is(structure, ORDO_KEEPS_STALE);
 }
@@ -304,13 +162,12 @@ static bool is_met(const struct test *t, int structure, size_t call, enum scarce
 /* Makes the call with `more` bytes above the content, or with allocations of up to `more` bytes. Returns whether they
  * sufficed. */
 static bool try_with(struct test *t, ordo_device *dev, const struct model *old, int structure,
-                     const struct memory_call *c, enum scarce scarce, uint64_t more)
+                     const struct array_call *c, enum scarce scarce, uint64_t more)
 {
-    static struct memory_case m;
-    struct ordo_memory        memory;
+    AUTO(finish) struct memory_case m = prepare(t, dev, structure, c, old);
+    struct ordo_memory              memory;
 
-    prepare(&m, t, dev, structure, old);
-    test_context(t, "%s on a %s with %llu bytes %s", c->word, structures[structure].word, (unsigned long long) more,
+    test_context(t, "%s on a %s with %llu bytes %s", c->name, structures[structure].word, (unsigned long long) more,
                  scarce == IN_ALL ? "more" : "at once");
     test_ok(t, ordo_device_finish(dev));
     test_ok(t, ordo_device_trim(dev));
@@ -320,7 +177,7 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
         dev->memory_limit = memory.held_bytes + more;
     else
         dev->facts.max_alloc_bytes = more;
-    const ordo_status got = c->call(&m);
+    const ordo_status got = run(&m);
     test_ok(t, ordo_device_memory(dev, &memory));
     test_true(t, memory.held_bytes <= dev->memory_limit);
     dev->memory_limit = unlimited;
@@ -328,69 +185,59 @@ static bool try_with(struct test *t, ordo_device *dev, const struct model *old, 
     test_ok(t, ordo_device_finish(dev));
     if (got != (scarce == IN_ALL ? ORDO_NO_DEVICE_MEMORY : ORDO_TOO_LARGE))
         test_ok(t, got);
-    if (got == ORDO_OK && c->in_model)
-        c->in_model(&m);
+    if (got == ORDO_OK && c->needs == ORDO_CAN_CONCURRENT)
+        model_concurrent(&m);
+    else if (got == ORDO_OK && strcmp(c->name, "ordo_dict_clear") == 0)
+        model_clear(&m.model);
+    else if (got == ORDO_OK && c->changes)
+        (void) model_call(&m.model, c, &m.given, m.input);
     expect_content(t, m.dict, &m.model);
-    finish(&m);
     return got == ORDO_OK;
 }
 
 /* The quick ring takes larger steps than ORDO_TEST_KINDS=all. */
-static void little_memory(struct test *t)
+DEVICE_TEST(dict_memory, too_little_memory_changes_nothing)
 {
-    const bool   all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device *dev = test_open_again(t);
-    struct model old = model_empty(ORDO_U32, 4);
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    AUTO_MODEL struct model  old = model_empty(ORDO_U32, 4);
 
     model_fill(&old, 0, OLD);
     for (int s = 0; s < N_CONFIGURED; s++)
-        for (size_t i = 0; i < LENGTH(memory_calls); i++) {
-            const struct memory_call *c = &memory_calls[i];
-            uint64_t                  more = 0;
+        for (size_t i = 0; i < N_MEMORY_CALLS; i++) {
+            const struct array_call *c = memory_call(i);
+            uint64_t                 more = 0;
             if (!is_tried(s, c) || !is_met(t, s, i, IN_ALL))
                 continue;
             while (!try_with(t, dev, &old, s, c, IN_ALL, more) && more < (64u << 20))
                 more += (all ? more / 2 : more) + 4096;
             test_true(t, more < (64u << 20));
             /* A call that needs no memory, or that cached blocks suffice for, always succeeds. */
-            test_true(t, more > 0 || !c->in_model || structure_is(s, ORDO_HAS_RUNS) || structure_is(s, ORDO_REBUILDS));
+            test_true(t, more > 0 || !c->changes || call_arrays(c) == 0 || structure_is(s, ORDO_HAS_RUNS) ||
+                             structure_is(s, ORDO_REBUILDS));
         }
-    model_free(&old);
-    ordo_device_close(&dev);
-}
-
-Test(dict_memory, too_little_memory_changes_nothing)
-{
-    test_each_device(little_memory);
 }
 
 /* Queries allocate only a few bytes for each query, whatever the size of the runs or tree. Aggregates allocate for the
  * elements of their ranges. */
-static void small_allocations(struct test *t)
+DEVICE_TEST(dict_memory, a_small_largest_allocation_changes_nothing)
 {
-    const bool   all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device *dev = test_open_again(t);
-    struct model old = model_empty(ORDO_U32, 4);
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    AUTO_MODEL struct model  old = model_empty(ORDO_U32, 4);
 
     model_fill(&old, 0, OLD);
     for (int s = 0; s < N_CONFIGURED; s++)
-        for (size_t i = 0; i < LENGTH(memory_calls); i++) {
-            const struct memory_call *c = &memory_calls[i];
-            const bool                keeps = c->in_model || c->call == compact || c->call == aggregate;
-            uint64_t                  largest = keeps || all ? 1024 : 4096;
+        for (size_t i = 0; i < N_MEMORY_CALLS; i++) {
+            const struct array_call *c = memory_call(i);
+            const bool               keeps = c->changes || strstr(c->name, "compact") || strstr(c->name, "aggregate");
+            uint64_t                 largest = keeps || all ? 1024 : 4096;
             if (!is_tried(s, c) || !is_met(t, s, i, AT_ONCE))
                 continue;
             while (!try_with(t, dev, &old, s, c, AT_ONCE, largest) && largest < (16u << 20))
                 largest *= all ? 4 : 16;
             test_true(t, largest <= (keeps ? 4u << 20 : 64u << 10));
         }
-    model_free(&old);
-    ordo_device_close(&dev);
-}
-
-Test(dict_memory, a_small_largest_allocation_changes_nothing)
-{
-    test_each_device(small_allocations);
 }
 
 /* ---- what dictionaries say about themselves ---------------------------------------------------------------------- */
@@ -433,8 +280,8 @@ static void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
 /* Checks that elements from .. end - 1 have these values and earlier ones are absent. */
 static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_t end, const uint32_t *values)
 {
-    uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
-    uint8_t  *found = test_alloc(end);
+    AUTO_FREE uint32_t *keys = test_alloc(end * sizeof *keys), *found_values = test_alloc(end * sizeof *found_values);
+    AUTO_FREE uint8_t  *found = test_alloc(end);
 
     number_keys(keys, 0, end);
     test_ok(t, ordo_dict_find_host(dict, keys, end, found_values, found));
@@ -442,9 +289,6 @@ static void expect_found(struct test *t, ordo_dict *dict, uint32_t from, uint32_
         if (found[i] != (i >= from) || (found[i] && found_values[i] != values[i]))
             test_fail(t, __FILE__, __LINE__, "element %u is %sfound, with %u", i, found[i] ? "" : "not ",
                       found_values[i]);
-    free(keys);
-    free(found_values);
-    free(found);
 }
 
 /* No device merges runs of these sizes. */
@@ -453,8 +297,8 @@ enum { FEW_BYTES = 4 << 20 }; /* of cached blocks too small to free */
 
 static void check_statistics(struct test *t, int structure)
 {
-    uint32_t              *keys = test_alloc(STORED * sizeof *keys);
-    ordo_dict             *dict = NULL;
+    AUTO_FREE uint32_t    *keys = test_alloc(STORED * sizeof *keys);
+    AUTO_DICT ordo_dict   *dict = NULL;
     struct ordo_statistics s;
 
     const bool   stale = structure_is(structure, ORDO_KEEPS_STALE), tree = structure_is(structure, ORDO_IS_TREE);
@@ -507,19 +351,12 @@ static void check_statistics(struct test *t, int structure)
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 * 3);
     else
         test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
-static void all_statistics(struct test *t)
+DEVICE_TEST(dict_memory, statistics_count_stored_elements)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         check_statistics(t, s);
-}
-
-Test(dict_memory, statistics_count_stored_elements)
-{
-    test_each_device(all_statistics);
 }
 
 /* Stores new keys batch by batch, then cleans up. At no time is the memory above 2.2 times the stored keys and values
@@ -543,7 +380,7 @@ static void check_peak(struct test *t, ordo_dict *dict)
     ordo_dict_destroy(&dict);
 }
 
-static void peaks(struct test *t)
+DEVICE_TEST(dict_memory, the_peak_is_bounded)
 {
     ordo_dict *dict = NULL;
 
@@ -555,11 +392,6 @@ static void peaks(struct test *t)
     test_context(t, "the peak of a sorted array");
     test_ok(t, create(t->dev, SORTED_ARRAY, ORDO_U32, 4, &dict));
     check_peak(t, dict);
-}
-
-Test(dict_memory, the_peak_is_bounded)
-{
-    test_each_device(peaks);
 }
 
 /* ---- memory figures of the headers ------------------------------------------------------------------------------- */
@@ -611,11 +443,11 @@ static void expect_seeks(struct test *t, ordo_dict *dict, const struct test_arra
 
 static void expect_figure(struct test *t, const struct figure *f, ordo_type type, uint32_t value_bytes)
 {
-    const size_t      kb = ordo_type_bytes(type), n = MANY;
-    uint64_t         *words = test_alloc(n * sizeof *words);
-    ordo_dict        *dict = NULL;
-    const uint64_t    most = (kb + value_bytes) * n * f->percent / 100 + n * f->key_bytes + SPARE;
-    struct test_array keys, values, out = test_upload(t, NULL, n, 8, 0);
+    const size_t         kb = ordo_type_bytes(type), n = MANY;
+    AUTO_FREE uint64_t  *words = test_alloc(n * sizeof *words);
+    AUTO_DICT ordo_dict *dict = NULL;
+    const uint64_t       most = (kb + value_bytes) * n * f->percent / 100 + n * f->key_bytes + SPARE;
+    struct test_array    keys, values, out = test_upload(t, NULL, n, 8, 0);
 
     test_context(t, "memory of a %s, keys of %zu bytes, values of %u", structures[f->structure].word, kb, value_bytes);
     for (size_t i = 0; i < n; i++)
@@ -630,15 +462,13 @@ static void expect_figure(struct test *t, const struct figure *f, ordo_type type
     test_ok(t, ordo_dict_compact(dict, NULL));
     expect_at_most(t, "a compact", memory_of(t).held_peak_bytes - before, most);
     expect_seeks(t, dict, &keys, &out, kb);
-    ordo_dict_destroy(&dict);
     test_free(&keys);
     test_free(&values);
     test_free(&out);
-    free(words);
 }
 
 /* The quick ring uses the type for which other tests build kernels. */
-static void all_figures(struct test *t)
+DEVICE_TEST(dict_memory, builds_compacts_and_seeks_match_the_headers)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
@@ -652,18 +482,13 @@ static void all_figures(struct test *t)
     }
 }
 
-Test(dict_memory, builds_compacts_and_seeks_match_the_headers)
-{
-    test_each_device(all_figures);
-}
-
 /* Random u64 keys: nearly each has its own container and bitmap. */
-static void roaring_figures(struct test *t)
+DEVICE_TEST(dict_memory, roaring_bytes_match_the_header)
 {
     enum { KEYS = 1 << 16 };
-    uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
+    AUTO_FREE uint64_t  *keys = test_alloc(KEYS * sizeof *keys);
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
 
     test_context(t, "memory of Roaring bytes");
     for (size_t i = 0; i < KEYS; i++)
@@ -673,28 +498,20 @@ static void roaring_figures(struct test *t)
     (void) held_before(t);
     test_ok(t, ordo_hamt_write_roaring(dict, ordo_none(), 0, &size, NULL));
     expect_at_most(t, "a write", memory_of(t).scratch_peak_bytes, (uint64_t) KEYS * (8 + 8 + 4 + 32) * 104 / 100);
-    struct test_array bytes = test_upload(t, NULL, size, 1, 0);
+    AUTO_ARRAY struct test_array bytes = test_upload(t, NULL, size, 1, 0);
     test_ok(t, ordo_hamt_write_roaring(dict, test_slice(&bytes), size, &size, NULL));
     test_ok(t, ordo_dict_clear(dict));
     const uint64_t before = held_before(t);
     test_ok(t, ordo_hamt_read_roaring(dict, test_slice(&bytes), size, NULL));
     expect_at_most(t, "a read", memory_of(t).held_peak_bytes - before,
                    (uint64_t) KEYS * (32 + 40 + 8 + 8 + 3 * 8 + 14) + SPARE / 4);
-    test_free(&bytes);
-    ordo_dict_destroy(&dict);
-    free(keys);
-}
-
-Test(dict_memory, roaring_bytes_match_the_header)
-{
-    test_each_device(roaring_figures);
 }
 
 /* Cleans up unresolved runs: a run of `held` elements with a tenth replaced, and a run that erases `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {
-    uint32_t              *keys = test_alloc(held * sizeof *keys);
-    ordo_dict             *dict = NULL;
+    AUTO_FREE uint32_t    *keys = test_alloc(held * sizeof *keys);
+    AUTO_DICT ordo_dict   *dict = NULL;
     struct ordo_statistics s;
     const size_t           cleanups = held > 1 || erased > 0; /* one element needs no cleanup */
     const size_t           put_in = ((size_t) held + held / 10 + erased) * 8;
@@ -720,11 +537,9 @@ static void clean_up(struct test *t, uint32_t held, uint32_t erased)
     test_true(t, s.cleanups == cleanups);
     test_true(t, bytes_now(&s) <= s.bytes_data + s.bytes_data / 10 + s.elements * 4 / 100 * 8 + 4096);
     expect_found(t, dict, erased, held, keys);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
-static void clean_up_each(struct test *t)
+MASK_TEST(dict_memory, a_cleanup_matches_the_header, "", "cpu=0,progress=1")
 {
     const uint32_t held = t->mask[0] ? 200000 : 600000; /* a CPU is slow as an unknown GPU */
 
@@ -737,14 +552,8 @@ static void clean_up_each(struct test *t)
     clean_up(t, 1, 1);
 }
 
-Test(dict_memory, a_cleanup_matches_the_header)
-{
-    test_each_device(clean_up_each);
-    test_each_device_with("cpu=0,progress=1", clean_up_each);
-}
-
 /* Counts cleanups by policies. Without a policy a cleanup occurs at 8 times the live elements. */
-static void policies(struct test *t)
+DEVICE_TEST(dict_memory, cleanup_follows_its_policy)
 {
     static const struct {
         bool     doubled;
@@ -761,7 +570,7 @@ static void policies(struct test *t)
                                                     .cleanup_doubled = policy[p].doubled,
                                                     .cleanup_stale_percent = policy[p].percent,
                                                     .cleanup_least = 1000 };
-            ordo_dict                   *dict = NULL;
+            AUTO_DICT ordo_dict         *dict = NULL;
             test_context(t, "cleanup policy %zu, keys %s", p, same ? "the same" : "new");
             test_ok(t, ordo_lsm_create(t->dev, &config, &dict));
             for (uint32_t b = 0; b < BATCHES; b++) {
@@ -774,14 +583,8 @@ static void policies(struct test *t)
             test_true(t, s.elements == (same ? BATCH : (size_t) BATCH * BATCHES));
             test_true(t, (s.cleanups > 0) == (same ? policy[p].cleans_same : policy[p].cleans_new));
             test_ok(t, ordo_dict_check(dict, NULL));
-            ordo_dict_destroy(&dict);
         }
     test_free(&stored);
-}
-
-Test(dict_memory, cleanup_follows_its_policy)
-{
-    test_each_device(policies);
 }
 
 /* ---- runs that queries merge ------------------------------------------------------------------------------------- */
@@ -860,7 +663,7 @@ static void ask(struct test *t, ordo_dict *dict, struct asker *a, int kind)
 static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
 {
     const struct ordo_lsm_config config = { .dict = { ORDO_U32, 0 }, .keep_runs = keep_runs };
-    uint32_t                    *keys = test_alloc(LAYER * sizeof *keys);
+    AUTO_FREE uint32_t          *keys = test_alloc(LAYER * sizeof *keys);
     ordo_dict                   *dict = NULL;
 
     test_ok(t, ordo_lsm_create(dev, &config, &dict));
@@ -868,16 +671,15 @@ static ordo_dict *make_layers(struct test *t, ordo_device *dev, bool keep_runs)
     test_ok(t, ordo_dict_build_host(dict, keys, NULL, LAYER));
     number_keys(keys, LAYER - STALE, RECENT);
     test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, RECENT));
-    free(keys);
     return dict;
 }
 
 /* At the second call, queries have incurred query_cost, or nothing. */
 static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t query_cost, size_t runs_after)
 {
-    ordo_dict   *dict = make_layers(t, t->dev, keep_runs);
-    struct asker a = asker_make(LAYER + RECENT - STALE);
-    const bool   at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
+    AUTO_DICT ordo_dict          *dict = make_layers(t, t->dev, keep_runs);
+    AUTO(asker_free) struct asker a = asker_make(LAYER + RECENT - STALE);
+    const bool                    at_once = kind == ASKED_WIDE && !keep_runs && t->facts->cpu;
 
     test_context(t, "queries of kind %d, %s", kind, keep_runs ? "keep_runs" : "runs may be merged");
     ask(t, dict, &a, kind);
@@ -888,13 +690,11 @@ static void check_query_cost(struct test *t, int kind, bool keep_runs, uint64_t 
     test_true(t, s.runs == runs_after && s.elements == a.stored && s.cleanups == 0);
     ask(t, dict, &a, kind);
     test_ok(t, ordo_dict_check(dict, NULL));
-    asker_free(&a);
-    ordo_dict_destroy(&dict);
 }
 
 #define ENOUGH ((uint64_t) 1 << 32)
 
-static void due_merges(struct test *t)
+DEVICE_TEST(dict_memory, queries_merge_costly_runs)
 {
     for (int kind = 0; kind < N_ASKED; kind++)
         check_query_cost(t, kind, false, ENOUGH, 1);
@@ -904,13 +704,13 @@ static void due_merges(struct test *t)
 }
 
 /* The incurred cost survives merges by updates, and finally triggers the merge. */
-static void rent(struct test *t)
+DEVICE_TEST(dict_memory, queries_incur_their_cost)
 {
     enum { TURNS = 100, SMALL = 100 };
-    ordo_dict   *dict = make_layers(t, t->dev, false);
-    struct asker a = asker_make(LAYER + RECENT - STALE);
-    uint32_t     keys[SMALL];
-    int          turn = 0;
+    AUTO_DICT ordo_dict          *dict = make_layers(t, t->dev, false);
+    AUTO(asker_free) struct asker a = asker_make(LAYER + RECENT - STALE);
+    uint32_t                      keys[SMALL];
+    int                           turn = 0;
 
     test_context(t, "queries charge little by little");
     for (; turn < TURNS; turn++) {
@@ -921,27 +721,15 @@ static void rent(struct test *t)
         test_ok(t, ordo_dict_upsert_host(dict, keys, NULL, SMALL));
     }
     test_true(t, turn > 3 && turn < TURNS);
-    asker_free(&a);
-    ordo_dict_destroy(&dict);
-}
-
-Test(dict_memory, queries_incur_their_cost)
-{
-    test_each_device(rent);
-}
-
-Test(dict_memory, queries_merge_costly_runs)
-{
-    test_each_device(due_merges);
 }
 
 /* Without memory to merge, queries still work. */
-static void undue_merges(struct test *t)
+DEVICE_TEST(dict_memory, queries_work_without_memory_to_merge)
 {
-    ordo_device       *dev = test_open_again(t);
-    ordo_dict         *dict = make_layers(t, dev, false);
-    struct test_array  found = test_upload(t, NULL, POINTS, 1, 0), keys = test_upload(t, NULL, POINTS, 4, 0);
-    struct ordo_memory memory;
+    AUTO_DEVICE ordo_device     *dev = test_open_again(t);
+    AUTO_DICT ordo_dict         *dict = make_layers(t, dev, false);
+    AUTO_ARRAY struct test_array found = test_upload(t, NULL, POINTS, 1, 0), keys = test_upload(t, NULL, POINTS, 4, 0);
+    struct ordo_memory           memory;
 
     test_context(t, "no memory to merge");
     test_ok(t, ordo_device_finish(dev));
@@ -956,15 +744,6 @@ static void undue_merges(struct test *t)
     ordo_runs_of(dict)->set.run[1].query_cost = ENOUGH;
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys), POINTS, test_slice(&found), NULL));
     test_true(t, ordo_runs_of(dict)->set.n == 1);
-    ordo_dict_destroy(&dict);
-    test_free(&found);
-    test_free(&keys);
-    ordo_device_close(&dev);
-}
-
-Test(dict_memory, queries_work_without_memory_to_merge)
-{
-    test_each_device(undue_merges);
 }
 
 /* ---- host arrays larger than device memory ----------------------------------------------------------------------- */
@@ -994,12 +773,12 @@ static void ask_all(struct test *t, ordo_dict *dict, int structure, const uint32
 }
 
 /* The quick ring tests a tree and one structure selected by the seed. */
-static void pieces(struct test *t)
+MASK_TEST(dict_memory, queries_of_host_arrays_need_no_memory_for_them, "cpu=0")
 {
-    static struct answers asked, again;
-    static uint32_t       keys[LONG], hi[LONG], ranks[LONG];
-    const bool            all = test_wants_all("ORDO_TEST_KINDS");
-    ordo_device          *dev = test_open_again(t);
+    static struct answers    asked, again;
+    static uint32_t          keys[LONG], hi[LONG], ranks[LONG];
+    const bool               all = test_wants_all("ORDO_TEST_KINDS");
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     for (uint32_t i = 0; i < LONG; i++) {
         keys[i] = key_of(i);
@@ -1011,7 +790,7 @@ static void pieces(struct test *t)
         if (!all && s != BLINK && s != (int) (test_seed() % N_STRUCTURES))
             continue;
         test_context(t, "queries of a %s without room for their arrays", structures[s].name);
-        ordo_dict *dict = make_dict(t, dev, s, 0, HELD);
+        AUTO_DICT ordo_dict *dict = make_dict(t, dev, s, 0, HELD);
         ask_all(t, dict, s, keys, hi, ranks, &asked);
         test_ok(t, ordo_device_trim(dev));
         test_ok(t, ordo_device_memory(dev, &memory));
@@ -1025,14 +804,7 @@ static void pieces(struct test *t)
         dev->facts.max_alloc_bytes = largest;
         test_true(t, memcmp(&asked, &again, sizeof asked) == 0);
         test_true(t, asked.found[0][HELD - 1] == 1 && asked.found[0][HELD] == 0);
-        ordo_dict_destroy(&dict);
     }
-    ordo_device_close(&dev);
-}
-
-Test(dict_memory, queries_of_host_arrays_need_no_memory_for_them)
-{
-    test_each_device_with("cpu=0", pieces);
 }
 
 static uint64_t held_by(struct test *t, ordo_device *dev)
@@ -1045,9 +817,9 @@ static uint64_t held_by(struct test *t, ordo_device *dev)
     return memory.held_bytes;
 }
 
-static void memory_goes_back(struct test *t)
+DEVICE_TEST(dict_memory, clear_and_destroy_free_memory)
 {
-    ordo_device *dev = test_open_again(t);
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     for (int s = 0; s < N_STRUCTURES; s++) {
         test_context(t, "memory of a %s", structures[s].name);
@@ -1067,10 +839,4 @@ static void memory_goes_back(struct test *t)
         ordo_dict_destroy(&dict);
         test_true(t, held_by(t, dev) == before);
     }
-    ordo_device_close(&dev);
-}
-
-Test(dict_memory, clear_and_destroy_free_memory)
-{
-    test_each_device(memory_goes_back);
 }

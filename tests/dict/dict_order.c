@@ -42,9 +42,9 @@ static ordo_status call_nothing(ordo_dict *dict, int which, struct ordo_slice of
 
 static void check_nothing(struct test *t, int structure)
 {
-    ordo_dict        *dict = make_dict(t, t->dev, structure, 0, HELD);
-    struct test_array offsets = test_upload(t, NULL, 1, 8, 2);
-    cl_int            code = CL_SUCCESS;
+    AUTO_DICT ordo_dict         *dict = make_dict(t, t->dev, structure, 0, HELD);
+    AUTO_ARRAY struct test_array offsets = test_upload(t, NULL, 1, 8, 2);
+    cl_int                       code = CL_SUCCESS;
 
     for (int which = 0; which < N_CALLS; which++) {
         if (which >= 5 && which <= 7 && structure_is(structure, ORDO_NO_ORDER))
@@ -66,28 +66,27 @@ static void check_nothing(struct test *t, int structure)
             test_expect(t, ORDO_U64, &offsets, &(uint64_t) { 0 }, 1);
     }
     expect_numbers(t, dict, 0, HELD);
-    test_free(&offsets);
-    ordo_dict_destroy(&dict);
 }
 
 /* Updates and a query on alternating queues without waits. The query waits for an event. */
 static void check_turns(struct test *t, const cl_command_queue queue[3])
 {
     enum { COUNT = 5000 };
-    struct model model = model_empty(ORDO_U32, 4);
-    uint32_t    *keys = test_alloc(COUNT * sizeof *keys), *values = test_alloc(COUNT * sizeof *values);
-    uint8_t     *found = test_alloc(COUNT), *want = test_alloc(COUNT);
-    cl_int       code = CL_SUCCESS;
-    cl_event     go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    ordo_dict   *dict = NULL;
+    struct model        model = model_empty(ORDO_U32, 4);
+    AUTO_FREE uint32_t *keys = test_alloc(COUNT * sizeof *keys), *values = test_alloc(COUNT * sizeof *values);
+    AUTO_FREE uint8_t  *found = test_alloc(COUNT), *want = test_alloc(COUNT);
+    cl_int              code = CL_SUCCESS;
+    cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    ordo_dict          *dict = NULL;
 
     for (uint32_t i = 0; i < COUNT; i++) {
         keys[i] = key_of(i);
         values[i] = value_of(i);
         want[i] = i >= COUNT / 3;
     }
-    struct test_array keys_on = test_upload(t, keys, COUNT, 4, 1), values_on = test_upload(t, values, COUNT, 4, 5),
-                      found_on = test_upload(t, NULL, COUNT, 1, 3);
+    AUTO_ARRAY struct test_array keys_on = test_upload(t, keys, COUNT, 4, 1);
+    AUTO_ARRAY struct test_array values_on = test_upload(t, values, COUNT, 4, 5),
+                                 found_on = test_upload(t, NULL, COUNT, 1, 3);
     const struct ordo_order orders[] = { { .queue = queue[0] },
                                          { .queue = queue[1] },
                                          { .queue = queue[2], .n_wait = 1, .wait = &go, .done = &done } };
@@ -108,16 +107,9 @@ static void check_turns(struct test *t, const cl_command_queue queue[3])
     ordo_dict_destroy(&dict);
     (void) clReleaseEvent(go);
     (void) clReleaseEvent(done);
-    test_free(&keys_on);
-    test_free(&values_on);
-    test_free(&found_on);
-    free(keys);
-    free(values);
-    free(found);
-    free(want);
 }
 
-static void turns(struct test *t)
+DEVICE_TEST(dict_order, calls_on_several_queues_run_in_order)
 {
     cl_command_queue own = test_queue(t, 0), other = test_queue(t, 0),
                      loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -140,28 +132,23 @@ static void turns(struct test *t)
     (void) clReleaseCommandQueue(other);
 }
 
-Test(dict_order, calls_on_several_queues_run_in_order)
-{
-    test_each_device(turns);
-}
-
 /* Clears or destroys a dictionary while its commands are pending. They complete and see the old content. */
 static void check_going(struct test *t, bool destroy)
 {
     enum { COUNT = 5000 };
-    uint32_t   *keys = test_alloc(COUNT * sizeof *keys), *want = test_alloc(COUNT * sizeof *want);
-    cl_int      code = CL_SUCCESS;
-    cl_event    go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    ordo_dict  *dict = make_dict(t, t->dev, LSM, 0, COUNT);
-    size_t      size = 1;
-    ordo_status status = ORDO_OK;
+    AUTO_FREE uint32_t *keys = test_alloc(COUNT * sizeof *keys), *want = test_alloc(COUNT * sizeof *want);
+    cl_int              code = CL_SUCCESS;
+    cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    ordo_dict          *dict = make_dict(t, t->dev, LSM, 0, COUNT);
+    size_t              size = 1;
+    ordo_status         status = ORDO_OK;
 
     for (uint32_t i = 0; i < COUNT; i++) {
         keys[i] = key_of(i);
         want[i] = value_of(i);
     }
-    struct test_array       keys_on = test_upload(t, keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 3);
-    const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
+    AUTO_ARRAY struct test_array keys_on = test_upload(t, keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 3);
+    const struct ordo_order      order = { .n_wait = 1, .wait = &go, .done = &done };
 
     test_context(t, destroy ? "destroying" : "clearing");
     test_ok(t, ordo_dict_find(dict, test_slice(&keys_on), COUNT, test_slice(&out), ordo_none(), &order));
@@ -180,46 +167,32 @@ static void check_going(struct test *t, bool destroy)
     ordo_dict_destroy(&dict);
     (void) clReleaseEvent(go);
     (void) clReleaseEvent(done);
-    test_free(&keys_on);
-    test_free(&out);
-    free(keys);
-    free(want);
 }
 
-static void going(struct test *t)
+DEVICE_TEST(dict_order, pending_commands_complete_after_destroy)
 {
     check_going(t, false);
     check_going(t, true);
 }
 
-Test(dict_order, pending_commands_complete_after_destroy)
-{
-    test_each_device(going);
-}
-
-static void nothing_to_do(struct test *t)
+DEVICE_TEST(dict_order, no_operations_signal_done)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         check_nothing(t, s);
 }
 
-Test(dict_order, no_operations_signal_done)
+DEVICE_TEST(dict_order, bad_orders_are_refused)
 {
-    test_each_device(nothing_to_do);
-}
-
-static void bad_orders(struct test *t)
-{
-    const cl_device_id id = ordo_device_id(t->dev);
-    cl_int             code = CL_SUCCESS;
-    cl_context         context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    cl_command_queue   foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
-    cl_event           done = NULL;
-    struct test_array  words = test_upload(t, NULL, N, 4, 1), more = test_upload(t, NULL, N, 4, 1),
-                      found = test_upload(t, NULL, N, 1, 0);
+    const cl_device_id           id = ordo_device_id(t->dev);
+    cl_int                       code = CL_SUCCESS;
+    cl_context                   context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_command_queue             foreign = clCreateCommandQueueWithProperties(context, id, NULL, &code);
+    cl_event                     done = NULL;
+    AUTO_ARRAY struct test_array words = test_upload(t, NULL, N, 4, 1), more = test_upload(t, NULL, N, 4, 1),
+                                 found = test_upload(t, NULL, N, 1, 0);
 
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict              *dict = make_dict(t, t->dev, s, 0, HELD);
+        AUTO_DICT ordo_dict    *dict = make_dict(t, t->dev, s, 0, HELD);
         const struct ordo_order bad[] = { { .queue = foreign, .done = &done }, { .n_wait = 1, .done = &done } };
         size_t                  size = 0;
         for (size_t b = 0; b < LENGTH(bad); b++) {
@@ -233,18 +206,9 @@ static void bad_orders(struct test *t)
             test_true(t, done == NULL);
         }
         expect_numbers(t, dict, 0, HELD);
-        ordo_dict_destroy(&dict);
     }
-    test_free(&words);
-    test_free(&more);
-    test_free(&found);
     (void) clReleaseCommandQueue(foreign);
     (void) clReleaseContext(context);
-}
-
-Test(dict_order, bad_orders_are_refused)
-{
-    test_each_device(bad_orders);
 }
 
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
@@ -285,12 +249,12 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void threads(struct test *t)
+DEVICE_TEST(dict_order, threads_may_share_a_dictionary)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict    *dict = make_dict(t, t->dev, s, 0, 3000);
-        pthread_t     thread[THREADS];
-        struct worker workers[THREADS];
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, 3000);
+        pthread_t            thread[THREADS];
+        struct worker        workers[THREADS];
         test_context(t, "%d threads on a %s", (int) THREADS, structures[s].name);
         for (uint32_t i = 0; i < THREADS; i++) {
             workers[i] = (struct worker) { dict, 3000 + i * SHARE, ORDO_OK, 0 };
@@ -303,13 +267,7 @@ static void threads(struct test *t)
             test_true(t, workers[i].wrong == 0);
         }
         expect_numbers(t, dict, 0, 3000 + THREADS * SHARE);
-        ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_order, threads_may_share_a_dictionary)
-{
-    test_each_device(threads);
 }
 
 /* In the child: the exit status is the failed expectation. */
@@ -333,11 +291,11 @@ static int child_of_fork(ordo_dict *dict)
     return dict ? 20 : 0;
 }
 
-static void forks(struct test *t)
+DEVICE_TEST(dict_order, after_fork_every_call_fails)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
-        ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
-        int        status = 0;
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, s, 0, HELD);
+        int                  status = 0;
         test_context(t, "a child of fork with a %s", structures[s].name);
         const pid_t child = fork();
         if (child == 0)
@@ -346,11 +304,5 @@ static void forks(struct test *t)
         if (WEXITSTATUS(status) != 0)
             test_fail(t, __FILE__, __LINE__, "expectation %d of the child does not hold", WEXITSTATUS(status));
         expect_numbers(t, dict, 0, HELD);
-        ordo_dict_destroy(&dict);
     }
-}
-
-Test(dict_order, after_fork_every_call_fails)
-{
-    test_each_device(forks);
 }

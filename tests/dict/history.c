@@ -85,7 +85,7 @@ struct search {
 };
 
 /* The search stops after this many states. */
-#define SEARCH_MOST ((size_t) 1 << 20)
+#define SEARCH_MAX ((size_t) 1 << 20)
 
 static uint64_t mix(uint64_t z)
 {
@@ -233,7 +233,7 @@ static enum history_verdict search_on(struct search *s)
     const uint64_t state = mix(s->hash ^ mix((uint64_t) s->current + 3)) | 1;
     if (seen_has(s, state, &place))
         return HISTORY_WRONG;
-    if (s->n_seen >= SEARCH_MOST)
+    if (s->n_seen >= SEARCH_MAX)
         return HISTORY_UNDECIDED;
 
     int                 *list = get(NULL, (size_t) s->left * sizeof *list);

@@ -6,9 +6,9 @@
  *     if (history_explain(&h, &after, text, sizeof text) != HISTORY_EXPLAINED) ...
  *     history_free(&h);
  *
- * Each operation has an interval of a common clock and took effect at one moment of it. A history is linearizable if the
- * history of each key is. (Herlihy and Wing, Linearizability, TOPLAS 1990. The search is by Wing and Gong, Testing and
- * Verifying Concurrent Objects, JPDC 1993. It skips known states like Lowe, Testing for Linearizability, 2017.) */
+ * Each operation has an interval of a common clock and took effect at one moment of it. A history is linearizable if
+ * the history of each key is. (Herlihy and Wing, Linearizability, TOPLAS 1990. The search is by Wing and Gong, Testing
+ * and Verifying Concurrent Objects, JPDC 1993. It skips known states like Lowe, Testing for Linearizability, 2017.) */
 #ifndef ORDO_TESTS_HISTORY_H
 #define ORDO_TESTS_HISTORY_H
 

@@ -28,6 +28,8 @@ struct model model_empty(ordo_type type, uint32_t value_bytes);
 struct model model_copy(const struct model *model);
 void         model_free(struct model *model);
 void         model_clear(struct model *model);
+/* Frees a local variable at the end of its scope. */
+#define AUTO_MODEL __attribute__((cleanup(model_free)))
 
 /* Sorts exported elements by key if the dictionary has no order. values may be NULL. */
 void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_bytes, void *keys, void *values,

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- kinds of keys ----------------------------------------------------------------------------------------------- */
 
 const char *const key_shape_name[N_KEY_SHAPES] = { "sparse", "dense", "ascending", "descending",
@@ -53,6 +51,17 @@ const char *const step_word[N_STEP_KINDS] = {
     STEP_MAP(X)
 #undef X
 };
+
+bool step_makes(const char *call)
+{
+    const char  *name = call + strlen("ordo_dict_");
+    const size_t length = strlen(name);
+
+    for (size_t kind = 0; kind < N_STEP_KINDS; kind++)
+        if (strncmp(step_word[kind], name, length) == 0 && (!step_word[kind][length] || step_word[kind][length] == '_'))
+            return true;
+    return false;
+}
 
 /* Steps of one operation, whatever `count` is, without keys of the caller. */
 static bool has_one_operation(enum step_kind kind)
@@ -154,7 +163,7 @@ static int by_form(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void keys_in_stretches(struct run *run, size_t length)
+static void keys_in_segments(struct run *run, size_t length)
 {
     uint64_t form = 0;
 
@@ -167,13 +176,12 @@ static void keys_in_stretches(struct run *run, size_t length)
 
 static void keys_of_test_shape(struct run *run, enum test_shape shape)
 {
-    const size_t bytes = ordo_type_bytes(run->s->type);
-    uint8_t     *keys = test_alloc(run->n_keys * bytes);
+    const size_t       bytes = ordo_type_bytes(run->s->type);
+    AUTO_FREE uint8_t *keys = test_alloc(run->n_keys * bytes);
 
     test_keys(&run->random, run->s->type, shape, run->n_keys, keys);
     for (size_t i = 0; i < run->n_keys; i++)
         run->keys[i] = ordo_key_bits(run->s->type, keys + i * bytes);
-    free(keys);
 }
 
 /* Draws the possible keys of batches; fewer than requested if some are equal. */
@@ -187,9 +195,9 @@ static void make_keys(struct run *run)
         run->n_keys = EXTREMES;
     run->keys = test_alloc(run->n_keys * sizeof *run->keys);
     if (run->s->shape == KEYS_DENSE)
-        keys_in_stretches(run, run->n_keys);
+        keys_in_segments(run, run->n_keys);
     else if (run->s->shape == KEYS_CLUSTERED)
-        keys_in_stretches(run, CLUSTER);
+        keys_in_segments(run, CLUSTER);
     else
         keys_of_test_shape(run, run->s->shape == KEYS_EQUAL      ? TEST_EQUAL
                                 : run->s->shape == KEYS_FEW      ? TEST_FEW
@@ -725,7 +733,7 @@ static void do_without_order(struct run *run, enum step_kind kind, struct column
         take_column(got, want, (enum column) i);
     if (kind != STEP_APPLY || refused)
         return;
-    bool *order = test_alloc(got->count * sizeof *order);
+    AUTO_FREE bool *order = test_alloc(got->count * sizeof *order);
     for (size_t i = 0; i < got->count; i++) {
         order[i] = is_order_code(codes[i]);
         codes[i] = order[i] ? (uint8_t) ORDO_CONTAINS : codes[i];
@@ -736,7 +744,6 @@ static void do_without_order(struct run *run, enum step_kind kind, struct column
             take_element(got, want, (enum column) c, i);
     for (int c = COL_OFFSETS; c < N_COLUMNS; c++)
         take_column(got, want, (enum column) c);
-    free(order);
 }
 
 static size_t draw_room(struct run *run, size_t needed)
@@ -750,8 +757,8 @@ static size_t draw_room(struct run *run, size_t needed)
 
 static void do_batch(struct run *run, const struct step *step)
 {
-    struct columns in = { .count = has_one_operation(step->kind) ? 1 : step->count };
-    size_t         needed = 0, got_needed = SIZE_MAX;
+    AUTO(free_columns) struct columns in = { .count = has_one_operation(step->kind) ? 1 : step->count };
+    size_t                            needed = 0, got_needed = SIZE_MAX;
 
     add_columns(run, &in, IN_CODES | IN_KEYS | IN_HIS | (run->s->value_bytes ? IN_VALUES : 0));
     fill_inputs(run, step, &in);
@@ -759,9 +766,11 @@ static void do_batch(struct run *run, const struct step *step)
     const struct ordo_host_batch batch = batch_of(&in);
     needed = model_room(&run->model, &batch);
 
+    AUTO(free_columns)
     struct columns got = {
         .count = in.count, .room = draw_room(run, needed), .value = in.value, .combine = in.combine
     };
+    AUTO(free_columns)
     struct columns want = { .count = in.count, .room = got.room, .value = in.value, .combine = in.combine };
     add_columns(run, &got, columns);
     add_columns(run, &want, columns);
@@ -797,9 +806,6 @@ static void do_batch(struct run *run, const struct step *step)
             hash_bytes(run, got.of[i], got.elements[i] * got.bytes[i]);
         }
     hash_number(run, needed);
-    free_columns(&in);
-    free_columns(&got);
-    free_columns(&want);
 }
 
 /* ---- steps without ----------------------------------------------------------------------------------------------- */
@@ -833,15 +839,14 @@ static void check_statistics(struct run *run, bool compact)
 /* Erases all elements by one batch. */
 static void erase_all(struct run *run)
 {
-    const size_t count = run->model.count;
-    uint8_t     *keys = test_alloc((count + 1) * sizeof(uint64_t));
+    const size_t       count = run->model.count;
+    AUTO_FREE uint8_t *keys = test_alloc((count + 1) * sizeof(uint64_t));
 
     for (size_t i = 0; i < count; i++)
         put_key(run, keys, i, run->model.element[i].form);
     expect_status(run, "erase of all", ordo_dict_erase_host(run->dict, keys, count), ORDO_OK);
     model_clear(&run->model);
     check_statistics(run, false);
-    free(keys);
 }
 
 static void do_plain(struct run *run, const struct step *step)

@@ -98,6 +98,8 @@ struct step {
 };
 
 extern const char *const step_word[N_STEP_KINDS];
+/* Whether a step makes this call of tests/support/calls.h. */
+bool step_makes(const char *call);
 /* `count`, but 1 for steps of one operation. */
 size_t step_operations(const struct step *step);
 

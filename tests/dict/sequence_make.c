@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- from seeds -------------------------------------------------------------------------------------------------- */
 
 static void add_step(struct sequence *s, enum step_kind kind, uint32_t count)

@@ -22,7 +22,7 @@
 enum manner { LISTED, BEHIND, REFUSED, N_MANNERS };
 static const char *const manner_name[N_MANNERS] = { "listed", "behind", "refused" };
 
-enum { DOOMED = 4096, WAIT_MOST = 16, CODE = -77 };
+enum { DOOMED = 4096, WAIT_MAX = 16, CODE = -77 };
 
 static struct {
     bool             active, struck;
@@ -90,7 +90,7 @@ static enum fate fate_of(cl_command_queue queue, cl_uint n, const cl_event *wait
 static cl_uint keep_real(cl_uint n, const cl_event *wait, cl_event *real)
 {
     cl_uint kept = 0;
-    cr_assert(n <= WAIT_MOST);
+    cr_assert(n <= WAIT_MAX);
     for (cl_uint i = 0; i < n; i++)
         if (!is_doomed(wait[i]))
             real[kept++] = wait[i];
@@ -107,7 +107,7 @@ static cl_uint keep_real(cl_uint n, const cl_event *wait, cl_event *real)
             driver.struck = true;                                                                                      \
         if (fate == NOT_TAKEN || (fate == DROPPED && (waits)))                                                         \
             return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;                                                       \
-        cl_event real[WAIT_MOST];                                                                                      \
+        cl_event real[WAIT_MAX];                                                                                       \
         n = keep_real(n, wait, real);                                                                                  \
         wait = n ? real : NULL;                                                                                        \
         return fate == DROPPED ? CL_SUCCESS : __real_##name args;                                                      \
@@ -171,8 +171,8 @@ static struct ordo_order begin(const struct test *t, enum manner manner, unsigne
     return (struct ordo_order) { .n_wait = 1, .wait = &driver.doomed[driver.n_doomed - 1] };
 }
 
-/* Ends the wrapping. The library keeps no event that failed. The driver is told that they are complete, because
- * NVIDIA's would wait for them for ever when the process ends. */
+/* Ends the wrapping. The library keeps no event that failed. Completes the events, because NVIDIA's driver would
+ * otherwise wait for them for ever when the process ends. */
 static void end(struct test *t)
 {
     driver.struck = true;
@@ -199,7 +199,7 @@ struct content {
     uint32_t keys[HELD + 2 * BATCH], values[HELD + 2 * BATCH];
 };
 
-struct scene {
+struct fixture {
     struct array_call call;
     int               structure; /* NO_DICT: a call on arrays */
     size_t            count;
@@ -211,7 +211,7 @@ struct scene {
     bool              changes;       /* the call may change the dictionary */
 };
 
-static size_t array_bytes(const struct scene *s, size_t i)
+static size_t array_bytes(const struct fixture *s, size_t i)
 {
     return call_array_count(&s->call.array[i], s->count) * s->call.array[i].bytes;
 }
@@ -223,7 +223,7 @@ static void read_content(struct test *t, ordo_dict *dict, struct content *c)
     model_put_in_order(dict, ORDO_U32, 4, c->keys, c->values, c->count);
 }
 
-static bool content_is(struct test *t, const struct scene *s, const struct content *want)
+static bool content_is(struct test *t, const struct fixture *s, const struct content *want)
 {
     static struct content now;
     if (!s->dict)
@@ -233,21 +233,21 @@ static bool content_is(struct test *t, const struct scene *s, const struct conte
            memcmp(now.values, want->values, now.count * sizeof *now.values) == 0;
 }
 
-static void make_arrays(struct test *t, struct scene *s)
+static void make_arrays(struct test *t, struct fixture *s)
 {
     for (size_t i = 0; i < s->n; i++)
         s->array[i] =
             test_upload(t, s->before[i], call_array_count(&s->call.array[i], s->count), s->call.array[i].bytes, i % 4);
 }
 
-static void free_arrays(struct scene *s)
+static void free_arrays(struct fixture *s)
 {
     for (size_t i = 0; i < s->n; i++)
         test_free(&s->array[i]);
 }
 
 /* Creates the dictionary and the arrays as before each call. An LSM has several runs. */
-static void scene_begin(struct test *t, struct scene *s)
+static void fixture_begin(struct test *t, struct fixture *s)
 {
     uint32_t keys[BATCH], values[BATCH];
 
@@ -262,13 +262,13 @@ static void scene_begin(struct test *t, struct scene *s)
     test_ok(t, ordo_dict_upsert_host(s->dict, keys, values, BATCH));
 }
 
-static void scene_end(struct scene *s)
+static void fixture_end(struct fixture *s)
 {
     ordo_dict_destroy(&s->dict);
     free_arrays(s);
 }
 
-static ordo_status run(struct test *t, const struct scene *s, const struct ordo_order *order)
+static ordo_status run(struct test *t, const struct fixture *s, const struct ordo_order *order)
 {
     struct given      g = call_given(t->dev, s->dict, s->count);
     struct ordo_slice slice[CALL_ARRAYS];
@@ -280,7 +280,7 @@ static ordo_status run(struct test *t, const struct scene *s, const struct ordo_
 }
 
 /* Makes the call over host memory, with `before` in the arrays of `now`. */
-static ordo_status run_host(struct test *t, const struct scene *s, void *now[CALL_ARRAYS])
+static ordo_status run_host(struct test *t, const struct fixture *s, void *now[CALL_ARRAYS])
 {
     const struct given g = call_given(t->dev, s->dict, s->count);
 
@@ -289,38 +289,27 @@ static ordo_status run_host(struct test *t, const struct scene *s, void *now[CAL
     return s->call.run_host(&g, now);
 }
 
-/* The outcome is that of a call without failure. Guards of the arrays are intact. */
-static void expect_done(struct test *t, const struct scene *s)
+/* Compares the outcome with a call's without failure. Guards of the arrays are intact. */
+static void expect_done(struct test *t, const struct fixture *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        void *now = test_alloc(array_bytes(s, i));
+        AUTO_FREE void *now = test_alloc(array_bytes(s, i));
         test_download(t, &s->array[i], now);
         test_same_bytes(t, s->call.array[i].name, now, s->after[i], array_bytes(s, i));
-        free(now);
     }
     test_true(t, content_is(t, s, &s->changed));
 }
 
-static bool changes_dictionary(const char *name)
-{
-    static const char *const changing[] = { "apply", "take", "erase", "combine", "insert", "upsert", "build" };
-
-    for (size_t i = 0; i < LENGTH(changing); i++)
-        if (strstr(name, changing[i]))
-            return true;
-    return false;
-}
-
 /* Makes the call once and keeps its outcome. */
-static void scene_make(struct test *t, struct scene *s, const struct array_call *call, int structure)
+static void fixture_make(struct test *t, struct fixture *s, const struct array_call *call, int structure)
 {
     const bool dict = structure != NO_DICT;
 
-    *s = (struct scene) { .call = dict && structure_is(structure, ORDO_NO_ORDER) ? call_without_order(call) : *call,
-                          .structure = structure,
-                          .count = dict ? BATCH : MANY,
-                          .n = call_arrays(call),
-                          .changes = dict && changes_dictionary(call->name) };
+    *s = (struct fixture) { .call = dict && structure_is(structure, ORDO_NO_ORDER) ? call_without_order(call) : *call,
+                            .structure = structure,
+                            .count = dict ? BATCH : MANY,
+                            .n = call_arrays(call),
+                            .changes = dict && call->changes };
     test_context(t, "%s of a %s", call->name, dict ? structures[structure].name : "device");
     for (size_t i = 0; i < s->n; i++) {
         s->before[i] = test_alloc(array_bytes(s, i));
@@ -328,7 +317,7 @@ static void scene_make(struct test *t, struct scene *s, const struct array_call 
         memset(s->before[i], TEST_EMPTY, array_bytes(s, i));
     }
     call_fill(t, &s->call, s->count, dict ? HELD : MANY, s->before);
-    scene_begin(t, s);
+    fixture_begin(t, s);
     if (dict)
         read_content(t, s->dict, &s->full);
     test_ok(t, run(t, s, NULL));
@@ -336,10 +325,10 @@ static void scene_make(struct test *t, struct scene *s, const struct array_call 
         test_download(t, &s->array[i], s->after[i]);
     if (dict)
         read_content(t, s->dict, &s->changed);
-    scene_end(s);
+    fixture_end(s);
 }
 
-static void scene_free(struct scene *s)
+static void fixture_free(struct fixture *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         free(s->before[i]);
@@ -355,23 +344,23 @@ static bool is_tried(const struct array_call *call, int structure)
 }
 
 /* Calls `body` for each call on arrays and each call on each structure. */
-static unsigned long for_each_scene(struct test *t, unsigned long (*body)(struct test *t, struct scene *s, size_t seed),
-                                    bool         arrays)
+static unsigned long
+for_each_fixture(struct test *t, unsigned long (*body)(struct test *t, struct fixture *s, size_t seed), bool arrays)
 {
-    static struct scene s;
-    unsigned long       tried = 0;
+    static struct fixture s;
+    unsigned long         tried = 0;
 
     for (size_t call = 0; call < n_primitive_calls && arrays; call++) {
-        scene_make(t, &s, &primitive_calls[call], NO_DICT);
+        fixture_make(t, &s, &primitive_calls[call], NO_DICT);
         tried += body(t, &s, call);
-        scene_free(&s);
+        fixture_free(&s);
     }
     for (size_t call = 0; call < n_dict_calls; call++)
         for (int structure = 0; structure < N_STRUCTURES; structure++)
             if (is_tried(&dict_calls[call], structure)) {
-                scene_make(t, &s, &dict_calls[call], structure);
+                fixture_make(t, &s, &dict_calls[call], structure);
                 tried += body(t, &s, call + (size_t) structure);
-                scene_free(&s);
+                fixture_free(&s);
             }
     return tried;
 }
@@ -387,12 +376,12 @@ static bool explained(ordo_status got)
 /* Makes the call with an event that fails, and a second time behind it. A call that may change the dictionary waits
  * for the event on the host, and changes nothing. Another call runs as a whole or not at all. Later calls are right.
  * Returns the number of commands. */
-static unsigned long fail_listed(struct test *t, struct scene *s, enum manner manner, unsigned long at)
+static unsigned long fail_listed(struct test *t, struct fixture *s, enum manner manner, unsigned long at)
 {
     test_context(t, "%s of a %s, driver '%s', the event fails before command %lu", s->call.name,
                  s->dict || s->structure != NO_DICT ? structures[s->structure].name : "device", manner_name[manner],
                  at);
-    scene_begin(t, s);
+    fixture_begin(t, s);
     test_ok(t, ordo_device_trim(t->dev));
     const struct ordo_order waits = begin(t, manner, at);
     const ordo_status       first = run(t, s, &waits);
@@ -411,12 +400,12 @@ static unsigned long fail_listed(struct test *t, struct scene *s, enum manner ma
     make_arrays(t, s);
     test_ok(t, run(t, s, NULL));
     expect_done(t, s);
-    scene_end(s);
+    fixture_end(s);
     end(t);
     return commands;
 }
 
-static unsigned long fail_listed_at_each(struct test *t, struct scene *s, size_t seed)
+static unsigned long fail_listed_at_each(struct test *t, struct fixture *s, size_t seed)
 {
     const bool    all = test_wants_all("ORDO_TEST_EVENTS");
     unsigned long tried = 0;
@@ -431,37 +420,27 @@ static unsigned long fail_listed_at_each(struct test *t, struct scene *s, size_t
     return tried;
 }
 
-static void listed(struct test *t)
+DEVICE_TEST(events, that_fail_change_nothing)
 {
     test_look_back(t);
     if (t->facts->groups_progress && !t->facts->cpu)
         test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", ORDO_SORT_ONESWEEP));
-    const unsigned long tried = for_each_scene(t, fail_listed_at_each, true);
+    const unsigned long tried = for_each_fixture(t, fail_listed_at_each, true);
     fprintf(stderr, "events: %lu calls with an event that failed\n", tried);
     test_true(t, tried > 100);
 }
 
-Test(events, that_fail_change_nothing)
+MASK_TEST(events, that_fail_leave_nothing_wrong_behind, "cpu=0,progress=1")
 {
-    test_each_device(listed);
-}
-
-static void listed_arrays(struct test *t)
-{
-    static struct scene s;
+    static struct fixture s;
 
     test_look_back(t);
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", ORDO_SORT_ONESWEEP));
     for (size_t call = 0; call < n_primitive_calls; call++) {
-        scene_make(t, &s, &primitive_calls[call], NO_DICT);
+        fixture_make(t, &s, &primitive_calls[call], NO_DICT);
         (void) fail_listed_at_each(t, &s, call);
-        scene_free(&s);
+        fixture_free(&s);
     }
-}
-
-Test(events, that_fail_leave_nothing_wrong_behind)
-{
-    test_each_device_with("cpu=0,progress=1", listed_arrays);
 }
 
 /* ---- an event that an earlier call waits for --------------------------------------------------------------------- */
@@ -497,16 +476,11 @@ static void update_behind(struct test *t, int structure, bool same_queue, bool f
         (void) clReleaseCommandQueue(queue[q]);
 }
 
-static void updates_behind(struct test *t)
+DEVICE_TEST(events, of_earlier_calls_are_waited_for_by_updates)
 {
     for (int structure = 0; structure < N_STRUCTURES; structure++)
         for (int which = 0; which < 4; which++)
             update_behind(t, structure, (which & 1) != 0, (which & 2) != 0);
-}
-
-Test(events, of_earlier_calls_are_waited_for_by_updates)
-{
-    test_each_device(updates_behind);
 }
 
 /* ---- another command of the queue fails -------------------------------------------------------------------------- */
@@ -526,32 +500,26 @@ static void expect_broken_until_built(struct test *t, ordo_dict *dict)
 }
 
 /* A dictionary that must be checked, and whose keys do not ascend. */
-static void unsound(struct test *t)
+DEVICE_TEST(events, of_other_commands_break_a_dictionary_until_it_is_built)
 {
-    ordo_dict    *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
-    const cl_uint most = 0xffffffffu;
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
+    const cl_uint        most = 0xffffffffu;
 
     test_true(t, clEnqueueWriteBuffer(ordo_device_queue(t->dev), ordo_runs_of(dict)->set.run[0].mem, CL_TRUE, 0,
                                       sizeof most, &most, 0, NULL, NULL) == CL_SUCCESS);
     dict->needs_check = true;
     expect_broken_until_built(t, dict);
-    ordo_dict_destroy(&dict);
-}
-
-Test(events, of_other_commands_break_a_dictionary_until_it_is_built)
-{
-    test_each_device(unsound);
 }
 
 /* A command of the caller waits for an event that fails before command `at` of the update behind it. The dictionary is
  * sound, or every call returns ORDO_BROKEN until it is built. */
-static unsigned long drop_update(struct test *t, struct scene *s, unsigned long at)
+static unsigned long drop_update(struct test *t, struct fixture *s, unsigned long at)
 {
     cl_command_queue queue = test_queue(t, 0);
     size_t           size = 0;
 
     test_context(t, "%s of a %s, dropped up to command %lu", s->call.name, structures[s->structure].name, at);
-    scene_begin(t, s);
+    fixture_begin(t, s);
     const struct ordo_order own = begin(t, BEHIND, at ? at + 1 : 0);
     test_true(t, clEnqueueMarkerWithWaitList(queue, 1, own.wait, NULL) == CL_SUCCESS);
     (void) run(t, s, &(struct ordo_order) { .queue = queue });
@@ -566,13 +534,13 @@ static unsigned long drop_update(struct test *t, struct scene *s, unsigned long 
         n_sound++;
         test_ok(t, ordo_dict_check(s->dict, NULL));
     }
-    scene_end(s);
+    fixture_end(s);
     end(t);
     (void) clReleaseCommandQueue(queue);
     return commands;
 }
 
-static unsigned long drop_updates(struct test *t, struct scene *s, size_t seed)
+static unsigned long drop_updates(struct test *t, struct fixture *s, size_t seed)
 {
     unsigned long tried = 1;
 
@@ -585,22 +553,17 @@ static unsigned long drop_updates(struct test *t, struct scene *s, size_t seed)
     return tried;
 }
 
-static void dropped(struct test *t)
+DEVICE_TEST(events, of_other_commands_that_fail_leave_a_dictionary_sound_or_broken)
 {
     n_broken = n_sound = 0;
-    test_true(t, for_each_scene(t, drop_updates, false) > 100);
+    test_true(t, for_each_fixture(t, drop_updates, false) > 100);
     fprintf(stderr, "events: of updates that were dropped %lu left the dictionary sound, %lu broken\n", n_sound,
             n_broken);
 }
 
-Test(events, of_other_commands_that_fail_leave_a_dictionary_sound_or_broken)
-{
-    test_each_device(dropped);
-}
-
 /* A call on arrays in the device's own queue waits for an event. A call over host memory behind it is right, and none
  * of its commands is dropped. */
-static unsigned long host_behind(struct test *t, struct scene *s, size_t seed)
+static unsigned long host_behind(struct test *t, struct fixture *s, size_t seed)
 {
     static const uint32_t word = 5;
     struct test_array     in = test_upload(t, &word, 1, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
@@ -610,7 +573,7 @@ static unsigned long host_behind(struct test *t, struct scene *s, size_t seed)
         return 0;
     for (size_t i = 0; i < s->n; i++)
         now[i] = test_alloc(array_bytes(s, i));
-    scene_begin(t, s);
+    fixture_begin(t, s);
     const struct ordo_order waits = begin(t, BEHIND, 0);
     test_ok(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), test_slice(&in), test_slice(&out), 1, &waits));
     driver.strike = driver.commands + 2; /* behind the first command of the call, if it has not waited */
@@ -623,19 +586,14 @@ static unsigned long host_behind(struct test *t, struct scene *s, size_t seed)
     test_true(t, content_is(t, s, &s->changed));
     test_free(&in);
     test_free(&out);
-    scene_end(s);
+    fixture_end(s);
     end(t);
     return 1;
 }
 
-static void hosts_behind(struct test *t)
+MASK_TEST(events, of_earlier_calls_spoil_no_call_over_host_memory, "cpu=0")
 {
-    test_true(t, for_each_scene(t, host_behind, true) > n_primitive_calls);
-}
-
-Test(events, of_earlier_calls_spoil_no_call_over_host_memory)
-{
-    test_each_device_with("cpu=0", hosts_behind);
+    test_true(t, for_each_fixture(t, host_behind, true) > n_primitive_calls);
 }
 
 /* ---- another thread sets the event ------------------------------------------------------------------------------- */
@@ -650,29 +608,24 @@ static void *set_later(void *event)
 }
 
 /* With the real driver. A call may block or not. After the event its outcome is right. */
-static unsigned long come_late(struct test *t, struct scene *s, size_t seed)
+static unsigned long come_late(struct test *t, struct fixture *s, size_t seed)
 {
     cl_int    code = CL_SUCCESS;
     cl_event  event = clCreateUserEvent(ordo_device_context(t->dev), &code);
     pthread_t setter;
 
     (void) seed;
-    scene_begin(t, s);
+    fixture_begin(t, s);
     test_true(t, code == CL_SUCCESS && pthread_create(&setter, NULL, set_later, event) == 0);
     test_ok(t, run(t, s, &(struct ordo_order) { .wait = &event, .n_wait = 1 }));
     expect_done(t, s);
     (void) pthread_join(setter, NULL);
     (void) clReleaseEvent(event);
-    scene_end(s);
+    fixture_end(s);
     return 1;
 }
 
-static void late(struct test *t)
+DEVICE_TEST(events, that_come_late_hold_every_call_back)
 {
-    (void) for_each_scene(t, come_late, false);
-}
-
-Test(events, that_come_late_hold_every_call_back)
-{
-    test_each_device(late);
+    (void) for_each_fixture(t, come_late, false);
 }

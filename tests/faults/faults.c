@@ -9,7 +9,7 @@
  * The test wraps both (fault_opencl.c, fault_run.c). By default a seeded sample of the calls fails; with
  * ORDO_TEST_FAULTS=all every call. */
 #define _GNU_SOURCE
-#include "fault_scene.h"
+#include "fault_fixture.h"
 
 #include "runtime/internal.h"
 
@@ -40,42 +40,41 @@ static void each_primitive(struct test *t, struct fault *f)
 }
 
 /* Builds an index, and searches with it. */
-static ordo_status search_with(struct scene *s, bool compressed)
+static ordo_status search_with(struct fixture *s, bool compressed)
 {
-    const struct ordo_slice   keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
-    struct ordo_search_params params = { .key = ORDO_U32 };
-    ordo_index               *index = NULL;
+    const struct ordo_slice              keys = test_slice(&s->array[0]), ranks = test_slice(&s->array[2]);
+    struct ordo_search_params            params = { .key = ORDO_U32 };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
 
-    ordo_status got =
-        (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys, SCENE_N, NULL, &index);
+    ordo_status got = (compressed ? ordo_index_build_compressed : ordo_index_build)(s->t->dev, ORDO_U32, keys,
+                                                                                    FIXTURE_N, NULL, &index);
     params.index = index;
     if (got == ORDO_OK)
-        got = ordo_search(s->t->dev, &params, keys, SCENE_N, test_slice(&s->array[1]), SCENE_N, ranks, NULL);
-    ordo_index_destroy(&index);
+        got = ordo_search(s->t->dev, &params, keys, FIXTURE_N, test_slice(&s->array[1]), FIXTURE_N, ranks, NULL);
     return got;
 }
 
-static ordo_status search_with_index(struct scene *s)
+static ordo_status search_with_index(struct fixture *s)
 {
     return search_with(s, false);
 }
 
-static ordo_status search_compressed(struct scene *s)
+static ordo_status search_compressed(struct fixture *s)
 {
     return search_with(s, true);
 }
 
-static ordo_status trim(struct scene *s)
+static ordo_status trim(struct fixture *s)
 {
     return ordo_device_trim(s->t->dev);
 }
 
-static ordo_status finish(struct scene *s)
+static ordo_status finish(struct fixture *s)
 {
     return ordo_device_finish(s->t->dev);
 }
 
-static ordo_status self_test(struct scene *s)
+static ordo_status self_test(struct fixture *s)
 {
     return ordo_device_self_test(s->t->dev);
 }
@@ -119,7 +118,7 @@ static void cached_programs(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static ordo_status save_profile(struct scene *s)
+static ordo_status save_profile(struct fixture *s)
 {
     return ordo_device_save_profile(s->t->dev, NULL, 0);
 }
@@ -138,7 +137,7 @@ static void profiles(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static void primitives_and_opencl(struct test *t)
+DEVICE_TEST(faults, primitives_survive_every_opencl_call)
 {
     each_primitive(t, fault_opencl);
     device_calls(t, fault_opencl);
@@ -146,7 +145,7 @@ static void primitives_and_opencl(struct test *t)
     fault_show(t, "OpenCL, primitives", 100);
 }
 
-static void primitives_and_memory(struct test *t)
+DEVICE_TEST(faults, primitives_survive_every_allocation)
 {
     each_primitive(t, &fault_memory);
     device_calls(t, &fault_memory);
@@ -155,46 +154,30 @@ static void primitives_and_memory(struct test *t)
     fault_show(t, "host memory, primitives", 30);
 }
 
-Test(faults, primitives_survive_every_opencl_call)
-{
-    test_each_device(primitives_and_opencl);
-}
-
-Test(faults, primitives_survive_every_allocation)
-{
-    test_each_device(primitives_and_memory);
-}
-
 /* ---- dictionaries ------------------------------------------------------------------------------------------------ */
 
-static ordo_status create_another(struct scene *s)
+static ordo_status create_another(struct fixture *s)
 {
-    ordo_dict *made = NULL;
+    AUTO_DICT ordo_dict *made = NULL;
 
     const ordo_status got = create(s->t->dev, s->is->structure, ORDO_U64, 8, &made);
     s->numbers[0] = ordo_dict_can(made, ORDO_CAN_FIND);
-    ordo_dict_destroy(&made);
     return got;
 }
 
-static ordo_status destroy(struct scene *s)
+static ordo_status destroy(struct fixture *s)
 {
     ordo_dict_destroy(&s->dict);
     return ORDO_OK;
 }
 
-static ordo_status clear(struct scene *s)
-{
-    return ordo_dict_clear(s->dict);
-}
-
-static ordo_status compact(struct scene *s)
+static ordo_status compact(struct fixture *s)
 {
     return ordo_dict_compact(s->dict, NULL);
 }
 
 /* Compacts twice, because the second time there are nodes to overwrite. */
-static ordo_status compact_again(struct scene *s)
+static ordo_status compact_again(struct fixture *s)
 {
     const ordo_status got = compact(s);
     return got == ORDO_OK ? compact(s) : got;
@@ -203,7 +186,7 @@ static ordo_status compact_again(struct scene *s)
 enum { FEW = 40 };
 
 /* Few keys, so that a structure may visit single places instead of all. */
-static ordo_status upsert_few(struct scene *s)
+static ordo_status upsert_few(struct fixture *s)
 {
     uint32_t keys[FEW], values[FEW];
 
@@ -215,9 +198,9 @@ static ordo_status upsert_few(struct scene *s)
 }
 
 /* Sums, because they show a value that is combined twice. */
-static ordo_status combine(struct scene *s, uint32_t count)
+static ordo_status combine(struct fixture *s, uint32_t count)
 {
-    uint32_t keys[SCENE_N], values[SCENE_N];
+    uint32_t keys[FIXTURE_N], values[FIXTURE_N];
 
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = key_of(i * 31 % (2 * count));
@@ -227,23 +210,23 @@ static ordo_status combine(struct scene *s, uint32_t count)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, keys, values, count);
 }
 
-static ordo_status combine_few(struct scene *s)
+static ordo_status combine_few(struct fixture *s)
 {
     return combine(s, FEW);
 }
 
-static ordo_status combine_many(struct scene *s)
+static ordo_status combine_many(struct fixture *s)
 {
-    return combine(s, SCENE_N);
+    return combine(s, FIXTURE_N);
 }
 
-static ordo_status cleanup(struct scene *s)
+static ordo_status cleanup(struct fixture *s)
 {
     return ordo_lsm_cleanup(s->dict, NULL);
 }
 
 /* An interval of keys, which a structure need not erase one by one. */
-static ordo_status erase_interval(struct scene *s)
+static ordo_status erase_interval(struct fixture *s)
 {
     const uint32_t lo = UINT32_MAX / 4, hi = UINT32_MAX / 2;
     uint32_t       erased = 0;
@@ -253,17 +236,7 @@ static ordo_status erase_interval(struct scene *s)
     return got;
 }
 
-static ordo_status check(struct scene *s)
-{
-    return ordo_dict_check(s->dict, NULL);
-}
-
-static ordo_status size(struct scene *s)
-{
-    return ordo_dict_size(s->dict, NULL, &s->numbers[0]);
-}
-
-static ordo_status statistics(struct scene *s)
+static ordo_status statistics(struct fixture *s)
 {
     struct ordo_statistics is = { 0 };
 
@@ -279,11 +252,10 @@ static ordo_status statistics(struct scene *s)
 
 static bool can(struct test *t, int structure, ordo_dict_op op)
 {
-    ordo_dict *dict = NULL;
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_ok(t, create(t->dev, structure, ORDO_U32, 4, &dict));
     const bool is = ordo_dict_can(dict, op);
-    ordo_dict_destroy(&dict);
     return is;
 }
 
@@ -309,7 +281,7 @@ static void array_calls_of(struct test *t, struct fault *f, int structure)
         const struct array_call call = call_of(&dict_calls[i], structure);
         for (uint64_t host = 0; host < 2; host++) {
             const struct scenario is = { call.name, &call, .host = host != 0, .structure = structure,
-                                         .held = SCENE_HELD };
+                                         .held = FIXTURE_HELD };
             if (fault_every_call() || (i + (size_t) structure + t->seed + (f == &fault_memory)) % 2 == host)
                 sweep(t, &is, f);
         }
@@ -329,7 +301,7 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
                 struct scenario         is = { call.name, &call, .structure = structure };
                 if (name < 3)
                     sweep(t, &is, f);
-                is.held = SCENE_HELD;
+                is.held = FIXTURE_HELD;
                 is.order = name % 2 ? OUT_OF_ORDER : IN_ORDER;
                 sweep(t, &is, f);
             }
@@ -345,7 +317,8 @@ static void give_up(struct test *t, struct fault *f)
             if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
                 fault_sweep(t,
                             &(struct scenario) { "ordo_dict_apply_concurrent, some give up,", &dict_calls[i],
-                                                 .structure = kinds[kind], .held = SCENE_HELD, .torture = 1 + 64 },
+                                                 .structure = kinds[kind], .held = FIXTURE_HELD,
+                                                 .device_faults = 1 + 64 },
                             f);
 }
 
@@ -354,18 +327,18 @@ static void plain_calls_of(struct test *t, struct fault *f, int structure)
     const struct array_call *combines = call_named("ordo_dict_combine");
     const struct scenario    all[] = {
            { "create", .run = create_another, .structure = structure },
-           { "destroy", .run = destroy, .structure = structure, .held = SCENE_HELD },
-           { "clear", .run = clear, .structure = structure, .held = SCENE_HELD },
-           { "compact", .run = compact, .structure = structure, .held = SCENE_HELD },
-           { "cleanup", .run = cleanup, .structure = structure, .held = SCENE_HELD },
-           { "erase of an interval", .run = erase_interval, .structure = structure, .held = SCENE_HELD },
-           { "upsert of few", .run = upsert_few, .structure = structure, .held = SCENE_HELD },
-           { "combine of few", combines, .run = combine_few, .structure = structure, .held = SCENE_HELD },
-           { "combine of many", combines, .run = combine_many, .structure = structure, .held = SCENE_HELD },
+           { "destroy", .run = destroy, .structure = structure, .held = FIXTURE_HELD },
+           { "clear", call_named("ordo_dict_clear"), .structure = structure, .held = FIXTURE_HELD },
+           { "compact", .run = compact, .structure = structure, .held = FIXTURE_HELD },
+           { "cleanup", .run = cleanup, .structure = structure, .held = FIXTURE_HELD },
+           { "erase of an interval", .run = erase_interval, .structure = structure, .held = FIXTURE_HELD },
+           { "upsert of few", .run = upsert_few, .structure = structure, .held = FIXTURE_HELD },
+           { "combine of few", combines, .run = combine_few, .structure = structure, .held = FIXTURE_HELD },
+           { "combine of many", combines, .run = combine_many, .structure = structure, .held = FIXTURE_HELD },
            { "combine into nothing", combines, .run = combine_few, .structure = structure },
-           { "check", .run = check, .structure = structure, .held = SCENE_HELD },
-           { "size", .run = size, .structure = structure, .held = SCENE_HELD },
-           { "statistics", .run = statistics, .structure = structure, .held = SCENE_HELD },
+           { "check", call_named("ordo_dict_check"), .structure = structure, .held = FIXTURE_HELD },
+           { "size", call_named("ordo_dict_size"), .structure = structure, .held = FIXTURE_HELD },
+           { "statistics", .run = statistics, .structure = structure, .held = FIXTURE_HELD },
     };
 
     for (size_t i = 0; i < LENGTH(all); i++)
@@ -398,38 +371,28 @@ static void every_second(struct test *t, struct fault *f, int first)
         give_up(t, f);
 }
 
-static void dictionaries_and_opencl(struct test *t)
+DEVICE_TEST(faults, dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 0);
     fault_show(t, "OpenCL, dictionaries", 150);
 }
 
-static void other_dictionaries_and_opencl(struct test *t)
+DEVICE_TEST(faults, other_dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 1);
     fault_show(t, "OpenCL, other dictionaries", 150);
 }
 
-static void dictionaries_and_memory(struct test *t)
+DEVICE_TEST(faults, dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 0);
     fault_show(t, "host memory, dictionaries", 50);
 }
 
-static void other_dictionaries_and_memory(struct test *t)
+DEVICE_TEST(faults, other_dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 1);
     fault_show(t, "host memory, other dictionaries", 50);
-}
-
-Test(faults, dictionaries_survive_every_opencl_call)
-{
-    test_each_device(dictionaries_and_opencl);
-}
-
-Test(faults, other_dictionaries_survive_every_opencl_call)
-{
-    test_each_device(other_dictionaries_and_opencl);
 }
 
 /* Arrays of host memory that pass through pinned memory, which the first call creates. */
@@ -439,7 +402,7 @@ static void host_calls(struct test *t)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct scenario is = { names[i], call_named(names[i]), .host = true, .structure = LSM,
-                                     .held = SCENE_HELD };
+                                     .held = FIXTURE_HELD };
         fault_sweep(t, &is, fault_opencl);
     }
 }
@@ -473,14 +436,14 @@ Test(faults, calls_over_host_memory_survive_every_opencl_call)
 }
 
 /* Merges that leave out stale values, by groups that wait for each other. */
-static void deduplicating(struct test *t)
+MASK_TEST(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call, "cpu=0,progress=1")
 {
     const struct scenario all[] = {
-        { "cleanup", .run = cleanup, .structure = LSM, .held = SCENE_HELD },
-        { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
-        { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = SCENE_HELD },
+        { "cleanup", .run = cleanup, .structure = LSM, .held = FIXTURE_HELD },
+        { "upsert", call_named("ordo_dict_upsert"), .structure = SORTED_ARRAY, .held = FIXTURE_HELD },
+        { "erase", call_named("ordo_dict_erase"), .structure = SORTED_ARRAY, .held = FIXTURE_HELD },
         { "combine", call_named("ordo_dict_combine"), .run = combine_many, .structure = SORTED_ARRAY,
-          .held = SCENE_HELD },
+          .held = FIXTURE_HELD },
     };
 
     test_look_back(t);
@@ -489,15 +452,10 @@ static void deduplicating(struct test *t)
     fault_show(t, "OpenCL, merges that leave out what is stale", ERRORS_OF_FEW);
 }
 
-Test(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call)
-{
-    test_each_device_with("cpu=0,progress=1", deduplicating);
-}
-
 /* A tree of 180 leaves of 25 elements, which batches of up to 1000 combined values change in place. */
-enum { TREE_HELD = 4450, TREE_MOST = 1000, OVER_A_SHARE = 1030 };
+enum { TREE_HELD = 4450, TREE_MAX = 1000, OVER_A_SHARE = 1030 };
 
-static ordo_status combine_one_key(struct scene *s, uint32_t count)
+static ordo_status combine_one_key(struct fixture *s, uint32_t count)
 {
     uint32_t keys[OVER_A_SHARE], values[OVER_A_SHARE];
 
@@ -509,19 +467,19 @@ static ordo_status combine_one_key(struct scene *s, uint32_t count)
 }
 
 /* Combines more values of one leaf than it takes directly. */
-static ordo_status combine_one(struct scene *s)
+static ordo_status combine_one(struct fixture *s)
 {
     return combine_one_key(s, FEW);
 }
 
 /* Combines into one leaf more values than a team takes one after another. */
-static ordo_status combine_over_a_share(struct scene *s)
+static ordo_status combine_over_a_share(struct fixture *s)
 {
     return combine_one_key(s, OVER_A_SHARE);
 }
 
 /* Combines new keys, eight in each of a few leaves, which split. */
-static ordo_status combine_new(struct scene *s)
+static ordo_status combine_new(struct fixture *s)
 {
     uint32_t key[FEW], value[FEW];
 
@@ -532,19 +490,19 @@ static ordo_status combine_new(struct scene *s)
     return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, FEW);
 }
 
-/* Combines so many new keys that the pools grow; each key twice. */
-static ordo_status combine_beyond_pools(struct scene *s)
+/* Combines enough new keys to make the pools grow; each key twice. */
+static ordo_status combine_beyond_pools(struct fixture *s)
 {
-    uint32_t key[TREE_MOST], value[TREE_MOST];
+    uint32_t key[TREE_MAX], value[TREE_MAX];
 
-    for (uint32_t i = 0; i < TREE_MOST; i++) {
+    for (uint32_t i = 0; i < TREE_MAX; i++) {
         key[i] = key_of(TREE_HELD + i / 2);
         value[i] = i + 1;
     }
-    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MOST);
+    return ordo_dict_combine_host(s->dict, ORDO_U32, ORDO_SUM, key, value, TREE_MAX);
 }
 
-static void combining(struct test *t)
+MASK_TEST(faults, combines_survive_every_opencl_call, "", "cpu=0")
 {
     static const struct scenario all[] = {
         { "combine of few", .run = combine_few },
@@ -566,24 +524,18 @@ static void combining(struct test *t)
     fault_show(t, "OpenCL, combines in place", ERRORS_OF_FEW);
 }
 
-Test(faults, combines_survive_every_opencl_call)
+/* Stores enough new keys to make the tree rebuild itself. */
+static ordo_status upsert_many(struct fixture *s)
 {
-    test_each_device(combining);
-    test_each_device_with("cpu=0", combining);
+    uint32_t keys[FIXTURE_N];
+
+    for (uint32_t i = 0; i < FIXTURE_N; i++)
+        keys[i] = i * (UINT32_MAX / FIXTURE_N) + 1;
+    return ordo_dict_upsert_host(s->dict, keys, keys, FIXTURE_N);
 }
 
-/* Stores so many new keys that the tree is rebuilt. */
-static ordo_status upsert_many(struct scene *s)
-{
-    uint32_t keys[SCENE_N];
-
-    for (uint32_t i = 0; i < SCENE_N; i++)
-        keys[i] = i * (UINT32_MAX / SCENE_N) + 1;
-    return ordo_dict_upsert_host(s->dict, keys, keys, SCENE_N);
-}
-
-/* Stores so many new keys in one leaf that a GPU splits the leaf before it stores them. */
-static ordo_status upsert_between(struct scene *s)
+/* Stores enough new keys in one leaf to make a GPU split the leaf before it stores them. */
+static ordo_status upsert_between(struct fixture *s)
 {
     uint32_t keys[OVER_A_SHARE];
 
@@ -593,12 +545,12 @@ static ordo_status upsert_between(struct scene *s)
 }
 
 /* Rebuilds trees in new memory and in place, with a batch and without. */
-static void rebuilding(struct test *t)
+MASK_TEST(faults, trees_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
 {
     static const struct scenario all[] = {
-        { "compact", .run = compact, .structure = BLINK, .held = SCENE_HELD },
-        { "compact, again,", .run = compact_again, .structure = SKIPLIST, .held = SCENE_HELD },
-        { "upsert of many", .run = upsert_many, .structure = BLINK, .held = SCENE_HELD },
+        { "compact", .run = compact, .structure = BLINK, .held = FIXTURE_HELD },
+        { "compact, again,", .run = compact_again, .structure = SKIPLIST, .held = FIXTURE_HELD },
+        { "upsert of many", .run = upsert_many, .structure = BLINK, .held = FIXTURE_HELD },
         { "upsert between two keys", .run = upsert_between, .structure = SKIPLIST, .held = TREE_HELD },
     };
 
@@ -607,12 +559,6 @@ static void rebuilding(struct test *t)
         fault_sweep(t, &all[i], fault_opencl);
     fault_opencl->only = NULL;
     fault_show(t, "OpenCL, trees built anew, commands refused", 10);
-}
-
-Test(faults, trees_survive_a_driver_that_refuses_all_commands)
-{
-    test_each_device(rebuilding);
-    test_each_device_with("cpu=0", rebuilding);
 }
 
 /* The number of the last call with this name. */
@@ -626,7 +572,7 @@ static unsigned long last_of(const struct fault *f, const char *name)
 }
 
 /* Leaves so few elements that the tree is rebuilt at the end. */
-static ordo_status erase_most(struct scene *s)
+static ordo_status erase_most(struct fixture *s)
 {
     static uint32_t keys[TREE_HELD];
     static uint8_t  codes[TREE_HELD];
@@ -642,35 +588,30 @@ static ordo_status erase_most(struct scene *s)
 enum { BUFFERS_OF_A_REBUILD = 8 };
 
 /* A batch succeeds although its last buffers are refused. A later batch frees its memory. */
-static void without_host_memory(struct test *t)
+DEVICE_TEST(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
 {
     const struct scenario is = { "erase of most", .run = erase_most, .structure = BLINK, .held = TREE_HELD,
-                                 .torture = 128 }; /* one work-item does all: each run makes the same calls */
-    struct expected       e = scene_expected();
+                                 .device_faults = 128 }; /* one work-item does all: each run makes the same calls */
+    struct expected       e = fixture_expected();
     struct complaint      c = { "" };
     struct fault          plan = { .code = CL_OUT_OF_HOST_MEMORY };
 
     test_context(t, "a lack of memory, reported as one of host memory");
-    scene_run_without(t, &is, fault_opencl, &e); /* builds kernels */
-    scene_run_without(t, &is, fault_opencl, &e);
+    fixture_run_without(t, &is, fault_opencl, &e); /* builds kernels */
+    fixture_run_without(t, &is, fault_opencl, &e);
     struct fault *seen = test_alloc(sizeof *seen);
     *seen = *fault_opencl;
     for (int i = 0; i < BUFFERS_OF_A_REBUILD; i++) {
         plan.at = last_of(seen, "clCreateBuffer");
         seen->calls = plan.at - 1;
-        test_ok(t, scene_run_with(&c, t, &is, &e, fault_opencl, &plan));
+        test_ok(t, fixture_run_with(&c, t, &is, &e, fault_opencl, &plan));
         test_true(t, fault_opencl->struck == 1 && c.text[0] == 0);
     }
     free(seen);
-    scene_forget(&e);
+    fixture_forget(&e);
 }
 
-Test(faults, concurrent_batches_do_without_memory_that_is_reported_as_the_hosts)
-{
-    test_each_device(without_host_memory);
-}
-
-static void refusing(struct test *t)
+MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
 {
     fault_opencl->only = "clEnqueue";
     for (int s = 0; s < N_CONFIGURED; s++) {
@@ -679,22 +620,6 @@ static void refusing(struct test *t)
     }
     fault_opencl->only = NULL;
     fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
-}
-
-Test(faults, dictionaries_survive_a_driver_that_refuses_all_commands)
-{
-    test_each_device(refusing);
-    test_each_device_with("cpu=0", refusing);
-}
-
-Test(faults, dictionaries_survive_every_allocation)
-{
-    test_each_device(dictionaries_and_memory);
-}
-
-Test(faults, other_dictionaries_survive_every_allocation)
-{
-    test_each_device(other_dictionaries_and_memory);
 }
 
 /* ---- a device that failed ---------------------------------------------------------------------------------------- */
@@ -724,7 +649,7 @@ static bool tells(ordo_device *dev, const char *want)
     return strstr(text, want) != NULL;
 }
 
-static void failing_device(struct test *t)
+DEVICE_TEST(faults, a_kernel_that_failed_is_no_want_of_memory)
 {
     ordo_device *dev = t->dev;
 
@@ -745,11 +670,6 @@ static void failing_device(struct test *t)
     test_status(t, with_lasting(dev, 1, -4242, scan_on_host), ORDO_OPENCL);
     test_true(t, tells(dev, "unknown OpenCL code (-4242)"));
     test_ok(t, scan_on_host(dev));
-}
-
-Test(faults, a_kernel_that_failed_is_no_want_of_memory)
-{
-    test_each_device(failing_device);
 }
 
 /* ---- forks ------------------------------------------------------------------------------------------------------- */
@@ -775,12 +695,12 @@ static int child_of_fork(ordo_device *dev, ordo_dict *dict, ordo_index *index)
 static void fork_with(struct test *t, int structure)
 {
     enum { COUNT = 100 };
-    struct test_array       keys = test_upload(t, NULL, COUNT, 4, 1), found = test_upload(t, NULL, COUNT, 1, 0);
-    const cl_command_queue  queue = test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), 0);
-    const struct ordo_order order = { .queue = queue };
-    ordo_dict              *dict = make_dict(t, t->dev, structure, 0, COUNT);
-    ordo_index             *index = NULL;
-    int                     status = 0;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 1), found = test_upload(t, NULL, COUNT, 1, 0);
+    const cl_command_queue       queue = test_queue_of(ordo_device_context(t->dev), ordo_device_id(t->dev), 0);
+    const struct ordo_order      order = { .queue = queue };
+    ordo_dict                   *dict = make_dict(t, t->dev, structure, 0, COUNT);
+    ordo_index                  *index = NULL;
+    int                          status = 0;
 
     test_context(t, "a child of fork with a %s", structures[structure].name);
     test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&keys), COUNT, NULL, &index));
@@ -792,45 +712,38 @@ static void fork_with(struct test *t, int structure)
     ordo_dict_destroy(&dict);
     ordo_index_destroy(&index);
     (void) clReleaseCommandQueue(queue);
-    test_free(&keys);
-    test_free(&found);
 }
 
-static void forking(struct test *t)
+DEVICE_TEST(faults, a_child_of_fork_asks_the_driver_nothing)
 {
     for (int s = 0; s < N_STRUCTURES; s++)
         fork_with(t, s);
 }
 
-Test(faults, a_child_of_fork_asks_the_driver_nothing)
-{
-    test_each_device(forking);
-}
-
 /* ---- checks of the test itself ----------------------------------------------------------------------------------- */
 
-static struct ordo_slice slice_of(const struct scene *s, size_t i)
+static struct ordo_slice slice_of(const struct fixture *s, size_t i)
 {
     return test_slice(&s->array[i]);
 }
 
-static ordo_status scan_in(struct scene *s)
+static ordo_status scan_in(struct fixture *s)
 {
-    return ordo_scan(s->t->dev, ordo_scan_params(.type = ORDO_U32), slice_of(s, 0), slice_of(s, 1), SCENE_N, NULL);
+    return ordo_scan(s->t->dev, ordo_scan_params(.type = ORDO_U32), slice_of(s, 0), slice_of(s, 1), FIXTURE_N, NULL);
 }
 
-static ordo_status pass_over_errors(struct scene *s)
+static ordo_status pass_over_errors(struct fixture *s)
 {
     (void) scan_in(s);
     return ORDO_OK;
 }
 
-static ordo_status tell_another_error(struct scene *s)
+static ordo_status tell_another_error(struct fixture *s)
 {
     return scan_in(s) == ORDO_OK ? ORDO_OK : ORDO_INVALID;
 }
 
-static ordo_status leak_a_buffer(struct scene *s)
+static ordo_status leak_a_buffer(struct fixture *s)
 {
     cl_mem mem = clCreateBuffer(ordo_device_context(s->t->dev), CL_MEM_READ_WRITE, 64, NULL, NULL);
 
@@ -840,7 +753,7 @@ static ordo_status leak_a_buffer(struct scene *s)
     return got;
 }
 
-static ordo_status leak_a_block(struct scene *s)
+static ordo_status leak_a_block(struct fixture *s)
 {
     static void *volatile block; /* volatile: else the compiler allocates nothing */
 
@@ -851,7 +764,7 @@ static ordo_status leak_a_block(struct scene *s)
     return got;
 }
 
-static ordo_status write_an_input(struct scene *s)
+static ordo_status write_an_input(struct fixture *s)
 {
     const ordo_status got = scan_in(s);
     const uint32_t    word = 7;
@@ -862,11 +775,11 @@ static ordo_status write_an_input(struct scene *s)
     return got;
 }
 
-static ordo_status clear_after_an_error(struct scene *s)
+static ordo_status clear_after_an_error(struct fixture *s)
 {
     size_t            count = 0;
     const ordo_status got =
-        ordo_dict_export(s->dict, slice_of(s, 0), slice_of(s, 1), (size_t) 3 * SCENE_N, &count, NULL);
+        ordo_dict_export(s->dict, slice_of(s, 0), slice_of(s, 1), (size_t) 3 * FIXTURE_N, &count, NULL);
 
     if (got != ORDO_OK) {
         fault_opencl->armed = false;
@@ -875,27 +788,27 @@ static ordo_status clear_after_an_error(struct scene *s)
     return got;
 }
 
-static void expect_complaint(struct test *t, ordo_status (*wrong)(struct scene *s), const char *array_call,
+static void expect_complaint(struct test *t, ordo_status (*wrong)(struct fixture *s), const char *array_call,
                              const char *want)
 {
     const struct scenario is = { "a call that is wrong", call_named(array_call), .run = wrong,
                                  .structure = strncmp(array_call, "ordo_dict", 9) == 0 ? LSM : NO_DICT,
-                                 .held = SCENE_HELD };
-    struct expected       e = scene_expected();
+                                 .held = FIXTURE_HELD };
+    struct expected       e = fixture_expected();
     struct complaint      c = { "" };
 
     test_context(t, "the complaint '%s'", want);
-    scene_run_without(t, &is, fault_opencl, &e); /* builds kernels */
-    scene_run_without(t, &is, fault_opencl, &e);
-    (void) scene_run_with(&c, t, &is, &e, fault_opencl,
-                          &(struct fault) { .at = last_of(fault_opencl, "clEnqueueNDRangeKernel") });
+    fixture_run_without(t, &is, fault_opencl, &e); /* builds kernels */
+    fixture_run_without(t, &is, fault_opencl, &e);
+    (void) fixture_run_with(&c, t, &is, &e, fault_opencl,
+                            &(struct fault) { .at = last_of(fault_opencl, "clEnqueueNDRangeKernel") });
     test_true(t, fault_opencl->struck == 1);
     if (!strstr(c.text, want))
         test_fail(t, __FILE__, __LINE__, "the complaint is '%s'", c.text);
-    scene_forget(&e);
+    fixture_forget(&e);
 }
 
-static void wrong_calls(struct test *t)
+DEVICE_TEST(faults, what_is_wrong_is_noticed)
 {
     expect_complaint(t, pass_over_errors, "ordo_scan", "out differs");
     expect_complaint(t, tell_another_error, "ordo_scan", "ended as");
@@ -903,11 +816,6 @@ static void wrong_calls(struct test *t)
     expect_complaint(t, leak_a_block, "ordo_scan", "blocks of host memory that are left: 1");
     expect_complaint(t, write_an_input, "ordo_scan", "an input was written");
     expect_complaint(t, clear_after_an_error, "ordo_dict_export", "the dictionary holds something else than before");
-}
-
-Test(faults, what_is_wrong_is_noticed)
-{
-    test_each_device(wrong_calls);
 }
 
 static char *text_of(const char *path)
@@ -924,8 +832,8 @@ static char *text_of(const char *path)
 /* Fails for an OpenCL function that a file calls and the text `known` lacks. Returns the number of functions. */
 static size_t find_calls(const char *path, const char *known)
 {
-    char  *text = text_of(path);
-    size_t n = 0;
+    AUTO_FREE char *text = text_of(path);
+    size_t          n = 0;
 
     for (const char *at = text; (at = strstr(at, "cl")); at += 2) {
         const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -940,7 +848,6 @@ static size_t find_calls(const char *path, const char *known)
                   name);
         n++;
     }
-    free(text);
     return n;
 }
 

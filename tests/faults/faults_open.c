@@ -142,9 +142,9 @@ static bool chosen(struct test *t, const struct opening *way, const struct fault
 
 static void sweep_opening(struct test *t, const struct opening *way, struct fault *f)
 {
-    struct fault     *seen = test_alloc(sizeof *seen);
-    struct ordo_facts usual;
-    struct opened     o;
+    AUTO_FREE struct fault *seen = test_alloc(sizeof *seen);
+    struct ordo_facts       usual;
+    struct opened           o;
 
     test_context(t, "opening a device: %s", way->name);
     for (int round = 0; round < 2; round++) { /* the first one may build programs that the driver then keeps */
@@ -163,7 +163,6 @@ static void sweep_opening(struct test *t, const struct opening *way, struct faul
         if (n % 2 == 0)
             try_opening(t, way, &usual, f, &(struct fault) { .at = n, .lasting = true });
     }
-    free(seen);
 }
 
 static void each_opening(struct test *t, struct fault *f)
@@ -188,24 +187,14 @@ static void each_opening(struct test *t, struct fault *f)
     cr_assert(rmdir(dir) == 0);
 }
 
-static void opening_and_opencl(struct test *t)
+DEVICE_TEST(faults_open, opening_survives_every_opencl_call)
 {
     each_opening(t, fault_opencl);
     fault_show(t, "OpenCL, opening devices", 3); /* of 50 that a seed chooses */
 }
 
-static void opening_and_memory(struct test *t)
+DEVICE_TEST(faults_open, opening_survives_every_allocation)
 {
     each_opening(t, &fault_memory);
     fault_show(t, "host memory, opening devices", 3); /* of 50 that a seed chooses */
-}
-
-Test(faults_open, opening_survives_every_opencl_call)
-{
-    test_each_device(opening_and_opencl);
-}
-
-Test(faults_open, opening_survives_every_allocation)
-{
-    test_each_device(opening_and_memory);
 }

@@ -6,10 +6,10 @@
  * ORDO_TEST_PLANTS=all tries all of them, or those with this text in their name, with every mask; else a few.
  * ORDO_TEST_TIMES=number of openings of each (default 3). On the one device that ORDO_DEVICE selects.
  *
- * The effect of a missing fence, acquire or release cannot be shown on x86, whose loads and stores are ordered, or if
- * AMD's code runs there (tests/amd). Such errors exist in NVIDIA's spelling only. Nor can that of a missing team_sync
- * in teams of one, or of local updates that are not atomic, because PoCL runs the work-items of a group one after
- * another. LANES_SYNC and the counts of local updates in the self-test look for these. */
+ * x86 cannot show the effect of a missing fence, acquire or release, because its loads and stores are ordered, also if
+ * it runs AMD's code (tests/amd). Such errors exist in NVIDIA's spelling only. PoCL cannot show the effect of a missing
+ * team_sync in teams of one, or of local updates that are not atomic, because it runs the work-items of a group one
+ * after another. LANES_SYNC and the counts of local updates in the self-test look for these. */
 #define _DEFAULT_SOURCE
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* ---- the errors -------------------------------------------------------------------------------------------------- */
 
@@ -500,7 +498,7 @@ static void plant(const struct plant *p, bool clean, struct overlay *o)
 {
     char direct[2048];
 
-    overlay_begin(o);
+    *o = overlay_begin();
     (void) snprintf(direct, sizeof direct,
                     "#include \"device/team.cl\"\n#include \"device/atomic.cl\"\n"
                     "ORDO_KERNEL(PLANTED_GROUP) void planted(__global uint *words, __global ulong *wide)\n"
@@ -600,12 +598,11 @@ static bool searches(struct work *w)
 /* Each of `n` distinct keys must be in the dictionary, with its number as its value. */
 static bool holds(struct work *w, ordo_dict *dict, const uint32_t *keys, size_t n)
 {
-    uint8_t *found = test_alloc(n);
-    bool     right = went_well(w, "find", ordo_dict_find_host(dict, keys, n, w->values, found));
+    AUTO_FREE uint8_t *found = test_alloc(n);
+    bool               right = went_well(w, "find", ordo_dict_find_host(dict, keys, n, w->values, found));
     for (size_t i = 0; right && i < n; i++)
         if (!found[i] || w->values[i] != i)
             right = is_wrong(w, "dictionary: key %zu is %s", i, found[i] ? "there with another value" : "not there");
-    free(found);
     return right;
 }
 
@@ -613,9 +610,9 @@ enum { DICT_KEYS = 6000 };
 
 static bool keeps(struct work *w)
 {
-    ordo_dict *dict = NULL;
-    size_t     size = 0;
-    bool       right =
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0;
+    bool                 right =
         went_well(w, "dictionary",
                   w->kind & CONCURRENT
                       ? ordo_blink_create(w->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }), &dict)
@@ -641,7 +638,6 @@ static bool keeps(struct work *w)
             went_well(w, "size", ordo_dict_size(dict, NULL, &size));
     if (right && size != DICT_KEYS)
         right = is_wrong(w, "dictionary: size %zu", size);
-    ordo_dict_destroy(&dict);
     return right;
 }
 
@@ -759,7 +755,7 @@ static int fate_of(const struct plant *p, const char *mask, bool clean)
 {
     char                            message[1024] = "";
     const struct ordo_device_config config = { .mask = mask, .message = message, .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     const ordo_status               got = ordo_device_open(&config, &dev);
 
     (void) clean;
@@ -768,7 +764,6 @@ static int fate_of(const struct plant *p, const char *mask, bool clean)
         return message[0] && !dev ? CAUGHT : NO_MESSAGE;
     }
     const enum fate fate = fate_of_opened(dev, p);
-    ordo_device_close(&dev);
     return fate;
 }
 
@@ -861,13 +856,13 @@ static bool mask_of(const struct plant *p, int i, char *mask, size_t room)
     return at != NULL;
 }
 
-enum { MASKS_MOST = 4 };
+enum { MASKS_MAX = 4 };
 
 /* With how many of its masks an error is tried. */
 static int masks_tried(const struct plant *p)
 {
     const char *set = getenv("ORDO_TEST_PLANTS");
-    return !set ? (int) (p->kind & FEW) : strcmp(set, "all") == 0 || strstr(p->name, set) ? MASKS_MOST : 0;
+    return !set ? (int) (p->kind & FEW) : strcmp(set, "all") == 0 || strstr(p->name, set) ? MASKS_MAX : 0;
 }
 
 struct planting {
@@ -877,7 +872,7 @@ struct planting {
 /* A process for each, because no driver survives a fork in use. */
 ParameterizedTestParameters(planted, is_caught_when_the_device_is_opened)
 {
-    static struct planting all[MASKS_MOST * LENGTH(plants)];
+    static struct planting all[MASKS_MAX * LENGTH(plants)];
     char                   mask[64];
     size_t                 n = 0;
     for (int i = 0; i < (int) LENGTH(plants); i++)
@@ -904,7 +899,7 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
 {
     char                            wrong[512] = "", message[512] = "";
     const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
 
     overlay_use(o);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK, "%s", message);
@@ -913,7 +908,6 @@ static bool opens_with(const struct overlay *o, bool remembered, bool dropped)
         f->self_test_remembered == remembered && (f->dropped[0] != 0) == dropped && works(dev, 0, wrong, sizeof wrong);
     (void) fprintf(stderr, "%s: remembered %d, dropped '%s', %s\n", o->dir, f->self_test_remembered, f->dropped,
                    wrong[0] ? wrong : "right");
-    ordo_device_close(&dev);
     return as_expected;
 }
 
@@ -927,7 +921,7 @@ Test(planted, is_neither_hidden_nor_spread_by_the_cache)
 
     for (size_t i = 0; i < LENGTH(plants); i++)
         p = strcmp(plants[i].name, "an addition of 64 bits, split in two") == 0 ? &plants[i] : p;
-    overlay_begin(&cache);
+    cache = overlay_begin();
     cr_assert(p && setenv("ORDO_CACHE", cache.dir, 1) == 0);
     plant(p, true, &clean);
     plant(p, false, &planted);

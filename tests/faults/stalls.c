@@ -6,8 +6,8 @@
  * The stalls are put in through ORDO_CL_DIR. A group that stalls still does its other work, because a group that stops
  * would keep any launch from ending. These wait:
  *   look-back      of scan, of compact, of merges that leave out stale values (group/lookback.cl), and of the sort
- *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for LOOKBACK_POLLS
- *                  or SORT_LOOKS polls is folded or counted again
+ *                  (primitive/sort_onesweep.cl): for values that tiles publish. A tile that is silent for
+ *                  LOOKBACK_POLLS or SORT_LOOKS polls is folded or counted again
  *   the self-test  for the turn of the group before: after CHAIN_PATIENCE polls the device is used without look-back
  *   B-link tree    for latches of leaves and of the root: after LTREE_TRIES steps another launch, then the tree is
  *                  checked, and that is an error; the host repairs the level below the root's latch
@@ -24,8 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static double now_ms(void)
 {
@@ -95,7 +93,7 @@ static void free_arrays(struct arrays *a)
 static void try_scan(struct test *t, struct arrays *a, bool in_place, const char *what)
 {
     const struct ordo_scan_params sums = { ORDO_U32, ORDO_SUM, true };
-    struct test_array             in = test_upload(t, a->keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 2);
+    AUTO_ARRAY struct test_array  in = test_upload(t, a->keys, COUNT, 4, 1), out = test_upload(t, NULL, COUNT, 4, 2);
     uint32_t                      sum = 0;
 
     test_context(t, "%s: scan%s", what, in_place ? " in place" : "");
@@ -106,8 +104,6 @@ static void try_scan(struct test *t, struct arrays *a, bool in_place, const char
     for (size_t i = 0; i < COUNT; i++)
         a->out[i] = sum += a->keys[i];
     test_expect(t, ORDO_U32, in_place ? &in : &out, a->out, COUNT);
-    test_free(&in);
-    test_free(&out);
 }
 
 static void try_compact(struct test *t, struct arrays *a, const char *what)
@@ -148,8 +144,8 @@ static void try_sort(struct test *t, struct arrays *a, const char *what)
 static void try_cleanup(struct test *t, struct arrays *a, const char *what)
 {
     enum { KEPT = 40000, AGAIN = 12000 };
-    ordo_dict *dict = NULL;
-    size_t     size = 0, next = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 0, next = 0;
 
     for (uint32_t i = 0; i < KEPT; i++) {
         a->keys[i] = 2 * i;
@@ -177,7 +173,6 @@ static void try_cleanup(struct test *t, struct arrays *a, const char *what)
         next++;
     }
     test_true(t, next == size);
-    ordo_dict_destroy(&dict);
 }
 
 static void set_look_back(struct test *t, bool sort)
@@ -223,13 +218,11 @@ static const char *const look_back_masks[] = { "cpu=0,progress=1", "progress=1",
 Test(stalls, of_tiles_that_never_answer_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, LOOKBACK, SAYS_OWN, "    if (tile % 5 == 2)\n        return;");
         overlay_edit(&o, LOOKBACK, SAYS_PREFIX, "    if (tile % 5 == 2)\n        return;");
         overlay_use(&o);
         test_each_device_with(look_back_masks[m], never_answering);
-        overlay_end(&o);
     }
 }
 
@@ -249,14 +242,12 @@ static void answering_late(struct test *outer)
 Test(stalls, of_tiles_that_answer_late_end_in_the_fallback)
 {
     for (size_t m = 0; m < n_masks(LENGTH(look_back_masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, LOOKBACK, SAYS_OWN,
                      "    if (tile % 31 == 2)\n        for (uint look = 0; look < 1000000; look++)\n"
                      "            (void) ordo_load_relaxed(s.ticket);");
         overlay_use(&o);
         test_each_device_with(look_back_masks[m], answering_late);
-        overlay_end(&o);
     }
 }
 
@@ -274,13 +265,11 @@ static void sorting(struct test *outer)
 
 Test(stalls, of_tiles_of_a_sort_end_in_the_fallback)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/sort_onesweep.cl", SAYS_COUNTS,
                  SAYS_COUNTS "    if (tile % 5 == 2)\n        return;\n");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", sorting);
-    overlay_end(&o);
 }
 
 /* ---- the self-test's chain --------------------------------------------------------------------------------------- */
@@ -291,7 +280,7 @@ static void opening(struct test *outer)
     const struct ordo_device_config config = { .mask = outer->mask,
                                                .message = message,
                                                .message_bytes = sizeof message };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     const double                    begin = now_ms();
 
     test_context(outer, "opening where a group never has its turn");
@@ -299,7 +288,6 @@ static void opening(struct test *outer)
     ended(outer, "opening where a group never has its turn", begin);
     test_true(outer, !ordo_device_facts(dev)->groups_progress);
     test_true(outer, strstr(ordo_device_facts(dev)->dropped, "look-back") != NULL);
-    ordo_device_close(&dev);
 }
 
 /* The turn after ticket 3 never comes; the sum of ticket 3 is never passed on. */
@@ -314,12 +302,10 @@ Test(stalls, of_the_self_test_end_in_a_device_without_look_back)
 
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     for (size_t i = 0; i < LENGTH(from); i++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         overlay_edit(&o, "primitive/self_test_atomics.cl", from[i], to[i]);
         overlay_use(&o);
         test_each_device_with("progress=1", opening);
-        overlay_end(&o);
     }
 }
 
@@ -350,8 +336,8 @@ static const char root_to[] = "    if (op->level == 1)\n        return STEP_AGAI
 static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step, bool stalled,
                           const char *what)
 {
-    uint8_t  *codes = test_alloc(BATCH);
-    uint32_t *keys = test_alloc(BATCH * 4);
+    AUTO_FREE uint8_t  *codes = test_alloc(BATCH);
+    AUTO_FREE uint32_t *keys = test_alloc(BATCH * 4);
 
     memset(codes, ORDO_UPSERT, BATCH);
     for (uint32_t i = 0; i < BATCH; i++)
@@ -361,8 +347,6 @@ static ordo_status upsert(struct test *t, ordo_dict *dict, uint32_t first, uint3
     const ordo_status got = ordo_dict_apply_concurrent_host(
         dict, &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .values = keys, .count = BATCH });
     ended(t, what, begin);
-    free(codes);
-    free(keys);
     return got;
 }
 
@@ -384,9 +368,9 @@ static ordo_dict *make_tree(struct test *t)
 /* Returns how many keys of such a batch are present. Those must have their values. */
 static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t step)
 {
-    uint32_t *keys = test_alloc(BATCH * 4), *values = test_alloc(BATCH * 4);
-    uint8_t  *found = test_alloc(BATCH);
-    size_t    n = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(BATCH * 4), *values = test_alloc(BATCH * 4);
+    AUTO_FREE uint8_t  *found = test_alloc(BATCH);
+    size_t              n = 0;
 
     for (uint32_t i = 0; i < BATCH; i++)
         keys[i] = first + i * step;
@@ -395,9 +379,6 @@ static size_t look_up(struct test *t, ordo_dict *dict, uint32_t first, uint32_t 
         n += found[i];
         test_true(t, !found[i] || values[i] == keys[i]);
     }
-    free(keys);
-    free(values);
-    free(found);
     return n;
 }
 
@@ -478,13 +459,11 @@ static void with_latches(const char *from, const char *to, test_body body)
     static const char *const masks[] = { "", "atomics=legacy", "cpu=0" };
 
     for (size_t m = 0; m < n_masks(LENGTH(masks)); m++) {
-        struct overlay o;
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         schedule_flatten(&o);
         overlay_edit(&o, CONCURRENT, from, to);
         overlay_use(&o);
         test_each_device_with(masks[m], body);
-        overlay_end(&o);
     }
 }
 

@@ -8,10 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Reads files of STEPS_MAX steps, and of one more: the reader refuses the second. */
+static void try_many_steps(void)
+{
+    static const char      step[] = "find 1 1\n";
+    static char            text[(STEPS_MAX + 1) * (sizeof step - 1)];
+    static struct sequence s;
+    char                   path[FUZZ_PATH];
+
+    for (size_t at = 0; at < sizeof text; at += sizeof step - 1)
+        memcpy(text + at, step, sizeof step - 1);
+    for (size_t n = STEPS_MAX; n <= STEPS_MAX + 1; n++) {
+        fuzz_write("sequence", text, n * (sizeof step - 1), path);
+        FUZZ_EXPECT(sequence_read(path, &s) == (n == STEPS_MAX) && s.n_steps == STEPS_MAX);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     char                   path[FUZZ_PATH];
     static struct sequence s, again;
+    static bool            begun;
+    if (!begun)
+        try_many_steps();
+    begun = true;
     fuzz_write("sequence", data, bytes, path);
     if (!sequence_read(path, &s))
         return 0;

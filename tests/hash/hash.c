@@ -73,9 +73,9 @@ enum { ELEMENTS = 20000 };
 
 static ordo_dict *make_table(struct test *t, ordo_type type, uint32_t value_bytes)
 {
-    const size_t bytes = ordo_type_bytes(type);
-    char        *keys = test_alloc(ELEMENTS * bytes), *values = test_alloc((size_t) ELEMENTS * 8);
-    ordo_dict   *dict = NULL;
+    const size_t    bytes = ordo_type_bytes(type);
+    AUTO_FREE char *keys = test_alloc(ELEMENTS * bytes), *values = test_alloc((size_t) ELEMENTS * 8);
+    ordo_dict      *dict = NULL;
 
     memset(keys, 0, ELEMENTS * bytes);
     memset(values, 1, (size_t) ELEMENTS * 8);
@@ -84,8 +84,6 @@ static ordo_dict *make_table(struct test *t, ordo_type type, uint32_t value_byte
     test_ok(t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? values : NULL, ELEMENTS));
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
-    free(values);
     return dict;
 }
 
@@ -115,7 +113,7 @@ static size_t find_bucket(struct test *t, ordo_dict *dict, bool full, size_t *sl
 
 static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_bytes)
 {
-    ordo_dict                    *dict = make_table(t, type, value_bytes);
+    AUTO_DICT ordo_dict          *dict = make_table(t, type, value_bytes);
     const struct ordo_hash_table *table = &ordo_hash_of(dict)->table;
     size_t                        slot = 0;
     const size_t                  full = upper_word(dict, find_bucket(t, dict, true, &slot), 0);
@@ -147,19 +145,12 @@ static void break_one_by_one(struct test *t, ordo_type type, uint32_t value_byte
     expect_noticed(t, dict, table->starts, 1, peek(t, table->starts, 2) + 1, "H4");
     expect_noticed(t, dict, table->starts, last + 1, peek(t, table->starts, last + 1) + 1, "H4");
     expect_noticed(t, dict, table->starts, 0, 1, "H4");
-    ordo_dict_destroy(&dict);
 }
 
-static void check_words(struct test *t)
+MASK_TEST(hash, a_wrong_word_is_noticed, "", "cpu=0")
 {
     break_one_by_one(t, ORDO_U32, 4);
     break_one_by_one(t, ORDO_I64, 0);
-}
-
-Test(hash, a_wrong_word_is_noticed)
-{
-    test_each_device(check_words);
-    test_each_device_with("cpu=0", check_words);
 }
 
 /* ---- keys chosen to collide -------------------------------------------------------------------------------------- */
@@ -167,8 +158,8 @@ Test(hash, a_wrong_word_is_noticed)
 /* Expects each key to have itself as its value, or to be absent. */
 static void expect_pairs(struct test *t, ordo_dict *dict, const uint32_t *keys, size_t count, bool there)
 {
-    uint32_t *values = test_alloc(count * sizeof *values);
-    uint8_t  *found = test_alloc(count), *want = test_alloc(count);
+    AUTO_FREE uint32_t *values = test_alloc(count * sizeof *values);
+    AUTO_FREE uint8_t  *found = test_alloc(count), *want = test_alloc(count);
 
     test_ok(t, ordo_dict_check(dict, NULL));
     memset(values, 0, count * sizeof *values);
@@ -177,9 +168,6 @@ static void expect_pairs(struct test *t, ordo_dict *dict, const uint32_t *keys, 
     test_same_bytes(t, "found", found, want, count);
     if (there)
         test_same(t, "values", ORDO_U32, values, keys, count);
-    free(values);
-    free(found);
-    free(want);
 }
 
 static void expect_size(struct test *t, ordo_dict *dict, size_t want)
@@ -190,12 +178,12 @@ static void expect_size(struct test *t, ordo_dict *dict, size_t want)
 }
 
 /* Runs operations of every kind on a table without buckets. Unoptimized kernels read no absent memory either. */
-static void check_no_table(struct test *t)
+DEVICE_TEST(hash, an_empty_table_takes_a_concurrent_batch)
 {
     enum { STORED = 100, COUNT = 2 * STORED };
-    uint32_t   keys[COUNT];
-    uint8_t    codes[COUNT], found[COUNT], outcomes[COUNT], none[COUNT] = { 0 };
-    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
+    uint32_t             keys[COUNT];
+    uint8_t              codes[COUNT], found[COUNT], outcomes[COUNT], none[COUNT] = { 0 };
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
 
     test_unoptimized(t);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -215,20 +203,15 @@ static void check_no_table(struct test *t)
         expect_size(t, dict, STORED);
         test_ok(t, ordo_dict_clear(dict));
     }
-    ordo_dict_destroy(&dict);
-}
-
-Test(hash, an_empty_table_takes_a_concurrent_batch)
-{
-    test_each_device(check_no_table);
 }
 
 /* Builds and upserts keys of one partition under the first seed. */
-static void check_one_partition(struct test *t)
+DEVICE_TEST(hash, keys_of_one_partition_get_another_seed)
 {
     enum { COUNT = 100000 };
-    uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
-    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
+    AUTO_FREE uint32_t *bad = colliding_keys(0x12000000, 2, COUNT),
+                       *good = colliding_keys(1, UINT32_MAX / COUNT & ~1u, COUNT);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }));
 
     test_context(t, "a build");
     test_ok(t, ordo_dict_build_host(dict, bad, bad, COUNT));
@@ -246,14 +229,6 @@ static void check_one_partition(struct test *t)
     test_ok(t, ordo_dict_erase_host(dict, bad, COUNT));
     expect_pairs(t, dict, good, COUNT, true);
     expect_pairs(t, dict, bad, COUNT, false);
-    ordo_dict_destroy(&dict);
-    free(bad);
-    free(good);
-}
-
-Test(hash, keys_of_one_partition_get_another_seed)
-{
-    test_each_device(check_one_partition);
 }
 
 static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *keys, size_t count)
@@ -266,10 +241,11 @@ static ordo_dict *make_seeded(struct test *t, uint64_t seed, const uint32_t *key
 }
 
 /* Keys that collide under one seed do not under another, and a table keeps its seed. */
-static void check_seeds(struct test *t)
+DEVICE_TEST(hash, another_seed_separates_keys_that_collide)
 {
     enum { COUNT = 20000, MORE = 40000, LARGE = 2300 };
-    uint32_t  *bad = colliding_keys(0x12000000, 2, COUNT), *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
+    AUTO_FREE uint32_t *bad = colliding_keys(0x12000000, 2, COUNT),
+                       *good = colliding_keys(1, UINT32_MAX / MORE & ~1u, MORE);
     ordo_dict *dict = make_seeded(t, UINT64_MAX, bad, COUNT);
 
     test_context(t, "a seed of the configuration");
@@ -287,13 +263,6 @@ static void check_seeds(struct test *t)
     dict = make_seeded(t, 0, bad, LARGE);
     test_true(t, ordo_hash_of(dict)->table.seed == ordo_hash_seed(0, 1));
     ordo_dict_destroy(&dict);
-    free(bad);
-    free(good);
-}
-
-Test(hash, another_seed_separates_keys_that_collide)
-{
-    test_each_device(check_seeds);
 }
 
 /* The part of the buckets that have at least this many spills. */
@@ -312,13 +281,13 @@ static double part_with_spills(struct test *t, ordo_dict *dict, uint8_t least)
 
 /* Stores more keys of one home bucket than a byte counts. Each has another second bucket, so all fit. After they are
  * erased, some twice, no bucket has HASH_SCAN. */
-static void check_one_bucket(struct test *t)
+MASK_TEST(hash, more_keys_of_a_home_bucket_than_a_byte_counts, "", "cpu=0")
 {
     enum { OTHERS = 100000, COLLIDING = 400 };
-    uint32_t *bad = colliding_keys(0x55500000, 2, COLLIDING),
-             *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
-    uint32_t  *twice = test_alloc((size_t) 2 * COLLIDING * sizeof *twice);
-    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50));
+    AUTO_FREE uint32_t *bad = colliding_keys(0x55500000, 2, COLLIDING),
+                       *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    AUTO_FREE uint32_t  *twice = test_alloc((size_t) 2 * COLLIDING * sizeof *twice);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 50));
 
     for (size_t i = 0; i < (size_t) 2 * COLLIDING; i++)
         twice[i] = bad[i % COLLIDING];
@@ -338,38 +307,27 @@ static void check_one_bucket(struct test *t)
     expect_pairs(t, dict, good, OTHERS, true);
     expect_size(t, dict, OTHERS);
     test_true(t, part_with_spills(t, dict, HASH_SCAN) == 0);
-    ordo_dict_destroy(&dict);
-    free(bad);
-    free(good);
-    free(twice);
-}
-
-Test(hash, more_keys_of_a_home_bucket_than_a_byte_counts)
-{
-    test_each_device(check_one_bucket);
-    test_each_device_with("cpu=0", check_one_bucket);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 static void check_load(struct test *t, uint32_t percent, bool allowed)
 {
-    ordo_dict        *dict = NULL;
-    const ordo_status got =
+    AUTO_DICT ordo_dict *dict = NULL;
+    const ordo_status    got =
         ordo_hash_create(t->dev, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent), &dict);
 
     test_context(t, "load %u", percent);
     test_status(t, got, allowed ? ORDO_OK : ORDO_INVALID);
     test_true(t, !dict == !allowed);
-    ordo_dict_destroy(&dict);
 }
 
 /* A build makes a table of the load, and updates grow it. */
 static void check_fullness(struct test *t, uint32_t percent)
 {
     enum { COUNT = 120000, MORE = 2000 };
-    uint32_t  *keys = spread_keys((size_t) 2 * COUNT);
-    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent));
+    AUTO_FREE uint32_t  *keys = spread_keys((size_t) 2 * COUNT);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = percent));
 
     test_context(t, "load %u", percent);
     test_ok(t, ordo_dict_build_host(dict, keys, keys, COUNT));
@@ -383,11 +341,9 @@ static void check_fullness(struct test *t, uint32_t percent)
     test_true(t, percent < 50 || ordo_hash_of(dict)->rebuilds > 0);
     test_ok(t, ordo_dict_compact(dict, NULL));
     expect_pairs(t, dict, keys, (size_t) 2 * COUNT, true);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
-static void check_loads(struct test *t)
+DEVICE_TEST(hash, loads_from_25_to_95_percent)
 {
     static const uint32_t allowed[] = { 0, 25, 95 }, refused[] = { 24, 96, UINT32_MAX }, full[] = { 25, 80, 95 };
     for (size_t i = 0; i < 3; i++) {
@@ -397,21 +353,16 @@ static void check_loads(struct test *t)
     }
 }
 
-Test(hash, loads_from_25_to_95_percent)
-{
-    test_each_device(check_loads);
-}
-
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
 /* Replaces the content three times in 24 steps. Misses read more buckets, but not more in later steps. Then erases
  * most. */
-static void check_misses(struct test *t)
+DEVICE_TEST(hash, misses_stay_fast_after_erasures)
 {
     enum { STORED = 1 << 16, ROUNDS = 24, EACH = STORED / 8 };
-    const size_t all = STORED + ROUNDS * EACH;
-    uint32_t    *keys = spread_keys(all);
-    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 80));
+    const size_t         all = STORED + ROUNDS * EACH;
+    AUTO_FREE uint32_t  *keys = spread_keys(all);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, 4 }, .load_percent = 80));
 
     test_ok(t, ordo_dict_build_host(dict, keys, keys, STORED));
     const size_t n_buckets = ordo_hash_of(dict)->table.n_buckets;
@@ -431,23 +382,16 @@ static void check_misses(struct test *t)
     test_true(t, ordo_hash_of(dict)->table.n_buckets == n_buckets);
     test_true(t, built < 1.35 && later < 1.65 && later < earlier + 0.03);
     test_true(t, left < 1 + (later - 1) / 2);
-    ordo_dict_destroy(&dict);
-    free(keys);
-}
-
-Test(hash, misses_stay_fast_after_erasures)
-{
-    test_each_device(check_misses);
 }
 
 /* Erases a large table and then absent keys. `keeps`: the table keeps its memory until the last erasure. */
 static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bool keeps)
 {
     enum { COUNT = 1 << 17, QUARTER = COUNT / 4, ABSENT = 1000 };
-    const size_t bytes = ordo_type_bytes(type);
-    char        *keys = test_alloc(COUNT * bytes);
-    uint64_t    *values = test_alloc(ABSENT * sizeof *values);
-    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { type, value_bytes }));
+    const size_t         bytes = ordo_type_bytes(type);
+    AUTO_FREE char      *keys = test_alloc(COUNT * bytes);
+    AUTO_FREE uint64_t  *values = test_alloc(ABSENT * sizeof *values);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { type, value_bytes }));
 
     test_context(t, "keys of %zu bytes, memory %s", bytes, keeps ? "kept" : "freed");
     memset(keys, 0, COUNT * bytes);
@@ -469,21 +413,13 @@ static void empty_table(struct test *t, ordo_type type, uint32_t value_bytes, bo
     test_ok(t, ordo_dict_upsert_host(dict, keys, value_bytes ? values : NULL, ABSENT));
     expect_size(t, dict, ABSENT);
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-    free(keys);
-    free(values);
 }
 
-static void check_emptied(struct test *t)
+DEVICE_TEST(hash, erasures_store_nothing_in_an_emptied_table)
 {
     empty_table(t, ORDO_U32, 4, true);
     empty_table(t, ORDO_U32, 4, false);
     empty_table(t, ORDO_I64, 0, true);
-}
-
-Test(hash, erasures_store_nothing_in_an_emptied_table)
-{
-    test_each_device(check_emptied);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -502,13 +438,13 @@ static uint64_t peak_of_scratch(struct test *t)
 static void expect_peaks(struct test *t, uint32_t value_bytes)
 {
     enum { COUNT = 1 << 19, SMALL = 1 << 18 };
-    const size_t unit = COUNT * (sizeof(uint32_t) + value_bytes);
-    uint32_t    *keys = spread_keys(COUNT);
-    ordo_dict   *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, value_bytes }));
+    const size_t         unit = COUNT * (sizeof(uint32_t) + value_bytes);
+    AUTO_FREE uint32_t  *keys = spread_keys(COUNT);
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { ORDO_U32, value_bytes }));
 
     test_context(t, "values of %u bytes", value_bytes);
-    struct test_array       array = test_upload(t, keys, COUNT, sizeof *keys, 0);
-    const struct ordo_slice all = test_slice(&array), values = value_bytes ? all : ordo_none();
+    AUTO_ARRAY struct test_array array = test_upload(t, keys, COUNT, sizeof *keys, 0);
+    const struct ordo_slice      all = test_slice(&array), values = value_bytes ? all : ordo_none();
     (void) peak_of_scratch(t);
     test_ok(t, ordo_dict_build(dict, all, values, COUNT, NULL));
     const uint64_t build = peak_of_scratch(t);
@@ -518,30 +454,22 @@ static void expect_peaks(struct test *t, uint32_t value_bytes)
                  (unsigned long long) compact);
     test_true(t, build > 0 && build <= 3 * unit + SMALL);
     test_true(t, compact > 0 && compact <= 4 * unit + SMALL);
-    ordo_dict_destroy(&dict);
-    test_free(&array);
-    free(keys);
 }
 
-static void check_peaks(struct test *t)
+DEVICE_TEST(hash, scratch_stays_within_the_documented_peaks)
 {
     expect_peaks(t, 0);
     expect_peaks(t, 4);
-}
-
-Test(hash, scratch_stays_within_the_documented_peaks)
-{
-    test_each_device(check_peaks);
 }
 
 /* A concurrent batch stores all that an upsert with the same memory stores. */
 static void store_with_little(struct test *t, uint64_t limit)
 {
     enum { COUNT = 1 << 17, KEYS = COUNT / 2 };
-    const uint64_t unlimited = t->dev->memory_limit;
-    uint32_t      *keys = test_alloc(COUNT * sizeof *keys);
-    uint8_t       *codes = test_alloc(COUNT), *outcomes = test_alloc(COUNT), *done = test_alloc(COUNT);
-    ordo_dict     *dict = NULL;
+    const uint64_t       unlimited = t->dev->memory_limit;
+    AUTO_FREE uint32_t  *keys = test_alloc(COUNT * sizeof *keys);
+    AUTO_FREE uint8_t   *codes = test_alloc(COUNT), *outcomes = test_alloc(COUNT), *done = test_alloc(COUNT);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     for (uint32_t i = 0; i < COUNT; i++)
         keys[i] = i % KEYS * 0x9e3779b1u;
@@ -565,43 +493,33 @@ static void store_with_little(struct test *t, uint64_t limit)
     expect_pairs(t, dict, keys, COUNT, true);
     expect_size(t, dict, KEYS);
     t->dev->memory_limit = unlimited;
-    ordo_dict_destroy(&dict);
-    free(keys);
-    free(codes);
-    free(outcomes);
-    free(done);
 }
 
-static void check_little(struct test *t)
+DEVICE_TEST(hash, a_concurrent_batch_stores_all_that_an_upsert_does_with_little_memory)
 {
     store_with_little(t, (uint64_t) 5 << 20);
     store_with_little(t, (uint64_t) 8 << 20);
 }
 
-Test(hash, a_concurrent_batch_stores_all_that_an_upsert_does_with_little_memory)
-{
-    test_each_device(check_little);
-}
-
 /* Runs a concurrent batch in which some operations give up, in a table with capacity for all, with the memory that
  * hash.h states. */
-static void check_named_memory(struct test *t)
+DEVICE_TEST(hash, a_concurrent_batch_needs_no_more_memory_than_documented)
 {
     enum { OPERATIONS_MAX = 1000 };
     static const size_t counts[] = { 1, 64, OPERATIONS_MAX };
-    uint32_t           *keys = test_alloc(OPERATIONS_MAX * sizeof *keys);
-    uint8_t            *codes = test_alloc(OPERATIONS_MAX), *outcomes = test_alloc(OPERATIONS_MAX);
+    AUTO_FREE uint32_t *keys = test_alloc(OPERATIONS_MAX * sizeof *keys);
+    AUTO_FREE uint8_t  *codes = test_alloc(OPERATIONS_MAX), *outcomes = test_alloc(OPERATIONS_MAX);
 
     memset(codes, ORDO_UPSERT, OPERATIONS_MAX);
     for (size_t i = 0; i < OPERATIONS_MAX; i++)
         keys[i] = (uint32_t) (3 + 7919 * i);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const size_t       n = counts[i];
-        const uint64_t     unlimited = t->dev->memory_limit;
-        ordo_dict         *dict = make_table(t, ORDO_U32, 4);
-        struct test_array  c = test_upload(t, codes, n, 1, 0), k = test_upload(t, keys, n, sizeof *keys, 0);
-        struct test_array  o = test_upload(t, NULL, n, 1, 0);
-        struct ordo_memory memory;
+        const size_t                 n = counts[i];
+        const uint64_t               unlimited = t->dev->memory_limit;
+        AUTO_DICT ordo_dict         *dict = make_table(t, ORDO_U32, 4);
+        AUTO_ARRAY struct test_array c = test_upload(t, codes, n, 1, 0), k = test_upload(t, keys, n, sizeof *keys, 0);
+        AUTO_ARRAY struct test_array o = test_upload(t, NULL, n, 1, 0);
+        struct ordo_memory           memory;
 
         test_context(t, "%zu operations", n);
         test_ok(t, ordo_device_trim(t->dev));
@@ -619,22 +537,10 @@ static void check_named_memory(struct test *t)
         test_download(t, &o, outcomes);
         for (size_t j = 0; j < n; j++)
             test_true(t, outcomes[j] == ORDO_DONE);
-        ordo_dict_destroy(&dict);
-        test_free(&c);
-        test_free(&k);
-        test_free(&o);
     }
-    free(keys);
-    free(codes);
-    free(outcomes);
 }
 
-Test(hash, a_concurrent_batch_needs_no_more_memory_than_documented)
-{
-    test_each_device(check_named_memory);
-}
-
-static void check_local(struct test *t)
+DEVICE_TEST(hash, a_device_with_little_local_memory_is_refused)
 {
     const uint64_t local = t->dev->facts.local_bytes;
     ordo_dict     *dict = NULL;
@@ -645,11 +551,6 @@ static void check_local(struct test *t)
     (void) ordo_device_last_error(t->dev, text, sizeof text);
     t->dev->facts.local_bytes = local;
     test_true(t, strstr(text, "needs 16384 bytes of local memory, and the device has 16383") != NULL);
-}
-
-Test(hash, a_device_with_little_local_memory_is_refused)
-{
-    test_each_device(check_local);
 }
 
 /* ---- sparse and dense updates ------------------------------------------------------------------------------------ */
@@ -665,8 +566,8 @@ enum { THERE = 30000, OPERATIONS = 1200 };
 
 static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
 {
-    struct pair p = { .key_bytes = ordo_type_bytes(type), .value_bytes = value_bytes };
-    uint64_t   *keys = test_alloc((size_t) THERE * sizeof *keys);
+    struct pair         p = { .key_bytes = ordo_type_bytes(type), .value_bytes = value_bytes };
+    AUTO_FREE uint64_t *keys = test_alloc((size_t) THERE * sizeof *keys);
 
     for (uint32_t i = 0; i < THERE; i++) {
         const uint64_t key = (uint32_t) (i * 0x9e3779b1u);
@@ -679,7 +580,6 @@ static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_byte
         test_ok(t, ordo_dict_build_host(*all[i], keys, value_bytes ? keys : NULL, THERE));
     }
     ordo_hash_of(p.dense)->whole = true;
-    free(keys);
     return p;
 }
 
@@ -715,15 +615,13 @@ static void apply_points(struct test *t, ordo_dict *dict, struct points *b, size
 /* Compares the first `bytes` of each of n pieces of two buffers. */
 static bool same_pieces(struct test *t, cl_mem a, cl_mem b, size_t n, size_t piece, size_t bytes)
 {
-    char *x = test_alloc(n * piece), *y = test_alloc(n * piece);
-    bool  same = true;
+    AUTO_FREE char *x = test_alloc(n * piece), *y = test_alloc(n * piece);
+    bool            same = true;
 
     read_bytes(t, a, 0, x, n * piece);
     read_bytes(t, b, 0, y, n * piece);
     for (size_t i = 0; i < n; i++)
         same = same && memcmp(x + i * piece, y + i * piece, bytes) == 0;
-    free(x);
-    free(y);
     return same;
 }
 
@@ -742,7 +640,7 @@ static void expect_same(struct test *t, const struct pair *p)
 
 static void expect_same_points(struct test *t, const struct pair *p, size_t n, uint32_t of)
 {
-    struct points *b = test_alloc(sizeof *b);
+    AUTO_FREE struct points *b = test_alloc(sizeof *b);
 
     draw_points(t, b, p, n, of);
     apply_points(t, p->sparse, b, n, 0);
@@ -750,18 +648,16 @@ static void expect_same_points(struct test *t, const struct pair *p, size_t n, u
     test_true(t, memcmp(b->found[0], b->found[1], n) == 0);
     test_true(t, memcmp(b->out[0], b->out[1], sizeof b->out[0]) == 0);
     expect_same(t, p);
-    free(b);
 }
 
 static void expect_same_updates(struct test *t, const struct pair *p, size_t n, uint32_t of)
 {
-    struct points *b = test_alloc(sizeof *b);
+    AUTO_FREE struct points *b = test_alloc(sizeof *b);
 
     draw_points(t, b, p, n, of);
     test_ok(t, ordo_dict_upsert_host(p->sparse, b->keys, p->value_bytes ? b->values : NULL, n));
     test_ok(t, ordo_dict_upsert_host(p->dense, b->keys, p->value_bytes ? b->values : NULL, n));
     expect_same(t, p);
-    free(b);
 }
 
 static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
@@ -780,25 +676,19 @@ static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uin
     ordo_dict_destroy(&p.dense);
 }
 
-static void check_some(struct test *t)
+MASK_TEST(hash, sparse_and_dense_updates_make_the_same_table, "", "cpu=0")
 {
     check_pair(t, ORDO_U32, 4, 80);
     check_pair(t, ORDO_U32, 4, 95); /* stashed and displaced elements */
     check_pair(t, ORDO_U64, 8, 90);
 }
 
-Test(hash, sparse_and_dense_updates_make_the_same_table)
-{
-    test_each_device(check_some);
-    test_each_device_with("cpu=0", check_some);
-}
-
 /* Stores keys into small partitions, one by one. */
 static void store_one_by_one(struct test *t, ordo_type type)
 {
     enum { COUNT = 20, MORE = 6 };
-    uint64_t   keys[COUNT + MORE];
-    ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { type, 0 }));
+    uint64_t             keys[COUNT + MORE];
+    AUTO_DICT ordo_dict *dict = make_empty(t, ordo_hash_config(.dict = { type, 0 }));
 
     test_context(t, "%s keys", test_type_name[type]);
     for (uint32_t i = 0; i < COUNT + MORE; i++)
@@ -809,19 +699,13 @@ static void store_one_by_one(struct test *t, ordo_type type)
         test_ok(t, ordo_dict_check(dict, NULL));
         expect_size(t, dict, i + 1);
     }
-    ordo_dict_destroy(&dict);
 }
 
 /* The last with optimized kernels, as users have them. */
-static void check_wide(struct test *t)
+MASK_TEST(hash, keys_of_8_bytes_in_kernels_of_gpus, "cpu=0")
 {
     store_one_by_one(t, ORDO_I64);
     store_one_by_one(t, ORDO_F64);
     test_optimized(t);
     store_one_by_one(t, ORDO_U64);
-}
-
-Test(hash, keys_of_8_bytes_in_kernels_of_gpus)
-{
-    test_each_device_with("cpu=0", check_wide);
 }

@@ -58,9 +58,9 @@ static void *packed(const uint64_t *words, size_t count, size_t bytes)
 
 static void expect_pool(const struct subject *s)
 {
-    void    *keys = packed(s->keys, s->pool, s->key_bytes);
-    char    *got = test_alloc(s->pool * s->value_bytes);
-    uint8_t *found = test_alloc(s->pool);
+    AUTO_FREE void    *keys = packed(s->keys, s->pool, s->key_bytes);
+    AUTO_FREE char    *got = test_alloc(s->pool * s->value_bytes);
+    AUTO_FREE uint8_t *found = test_alloc(s->pool);
 
     test_ok(s->t, ordo_dict_check(s->dict, NULL));
     test_ok(s->t, ordo_dict_find_host(s->dict, keys, s->pool, got, found));
@@ -71,9 +71,6 @@ static void expect_pool(const struct subject *s)
             test_fail(s->t, __FILE__, __LINE__, "key %zu of the pool: found %d, value %#llx; expected %d, %#llx", i,
                       found[i], (unsigned long long) value, s->there[i], (unsigned long long) s->values[i]);
     }
-    free(keys);
-    free(got);
-    free(found);
 }
 
 static uint64_t combined(ordo_type type, ordo_op op, uint64_t a, uint64_t b)
@@ -127,27 +124,23 @@ static void draw(const struct subject *s, ordo_type type, uint32_t *places, uint
 
 static void combine_some(struct subject *s, ordo_type type, ordo_op op, size_t count, size_t from, size_t of)
 {
-    uint32_t *places = test_alloc(count * sizeof *places);
-    uint64_t *brought = test_alloc(count * sizeof *brought);
+    AUTO_FREE uint32_t *places = test_alloc(count * sizeof *places);
+    AUTO_FREE uint64_t *brought = test_alloc(count * sizeof *brought);
 
     draw(s, type, places, brought, count, from, of);
     expect_combines(s, type, op, places, brought, count);
-    free(places);
-    free(brought);
 }
 
 /* Combines each place once, from 0 on. */
 static void combine_each(struct subject *s, size_t count)
 {
-    uint32_t *places = test_alloc(count * sizeof *places);
-    uint64_t *brought = test_alloc(count * sizeof *brought);
+    AUTO_FREE uint32_t *places = test_alloc(count * sizeof *places);
+    AUTO_FREE uint64_t *brought = test_alloc(count * sizeof *brought);
 
     draw(s, ORDO_U32, places, brought, count, 0, 1);
     for (size_t i = 0; i < count; i++)
         places[i] = (uint32_t) i;
     expect_combines(s, ORDO_U32, ORDO_SUM, places, brought, count);
-    free(places);
-    free(brought);
 }
 
 /* ---- every type and operation ------------------------------------------------------------------------------------ */
@@ -160,17 +153,16 @@ static void check_ways(struct test *t, ordo_type key, uint32_t value_bytes)
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
             if (ordo_type_bytes((ordo_type) type) != value_bytes || (op == ORDO_SUM && type >= ORDO_F32))
                 continue;
-            struct subject s = make_subject(t, key, value_bytes, 70, POOL);
+            AUTO(end_subject) struct subject s = make_subject(t, key, value_bytes, 70, POOL);
             test_context(t, "%s keys, %s values, operation %d", test_type_name[key], test_type_name[type], op);
             combine_some(&s, (ordo_type) type, (ordo_op) op, POOL / 2, 0, POOL / 2);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 300, 0, POOL);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 900, 100, 70);
             combine_some(&s, (ordo_type) type, (ordo_op) op, 1, 0, POOL);
-            end_subject(&s);
         }
 }
 
-static void check_all_ways(struct test *t)
+MASK_TEST(hash_combine, every_type_and_operation, "", "cpu=0,progress=1")
 {
     check_ways(t, ORDO_U32, 4);
     check_ways(t, ORDO_U64, 8);
@@ -180,23 +172,17 @@ static void check_all_ways(struct test *t)
     }
 }
 
-Test(hash_combine, every_type_and_operation)
-{
-    test_each_device(check_all_ways);
-    test_each_device_with("cpu=0,progress=1", check_all_ways);
-}
-
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */
 
 /* Updates of one key, as many as a partition takes and more, alone and among others. */
-static void check_one_key(struct test *t)
+MASK_TEST(hash_combine, thousands_of_updates_of_one_key, "", "cpu=0,progress=1")
 {
     static const size_t counts[] = { 2, HASH_UPDATES_MAX - 1, HASH_UPDATES_MAX, HASH_UPDATES_MAX + 1,
                                      (size_t) 1 << 16 };
     enum { POOL = 20000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
-    uint32_t      *places = test_alloc(counts[LENGTH(counts) - 1] * sizeof *places);
-    uint64_t      *brought = test_alloc(counts[LENGTH(counts) - 1] * sizeof *brought);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
+    AUTO_FREE uint32_t              *places = test_alloc(counts[LENGTH(counts) - 1] * sizeof *places);
+    AUTO_FREE uint64_t              *brought = test_alloc(counts[LENGTH(counts) - 1] * sizeof *brought);
 
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL - 100);
     for (size_t c = 0; c < LENGTH(counts); c++)
@@ -208,27 +194,18 @@ static void check_one_key(struct test *t)
                     places[i] = (uint32_t) (POOL - 1 - c);
             expect_combines(&s, ORDO_U32, ORDO_SUM, places, brought, counts[c]);
         }
-    end_subject(&s);
-    free(places);
-    free(brought);
-}
-
-Test(hash_combine, thousands_of_updates_of_one_key)
-{
-    test_each_device(check_one_key);
-    test_each_device_with("cpu=0,progress=1", check_one_key);
 }
 
 /* ---- dense updates after sparse ones ---------------------------------------------------------------------------- */
 
 /* More keys of one bucket than two buckets hold, some of them old: old ones are combined before some are stashed. Then
  * batches with stashed elements, and with more updates of a partition than sparse ones take. */
-static void check_left(struct test *t)
+MASK_TEST(hash_combine, partitions_left_by_sparse_updates, "", "cpu=0,progress=1")
 {
     enum { OTHERS = 100000, COLLIDING = 400, POOL = OTHERS + COLLIDING };
-    struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
-    uint32_t      *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
-    uint32_t      *bad = colliding_keys(0x55500000, 2, COLLIDING);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 50, POOL);
+    AUTO_FREE uint32_t              *good = colliding_keys(1, UINT32_MAX / OTHERS & ~1u, OTHERS);
+    AUTO_FREE uint32_t              *bad = colliding_keys(0x55500000, 2, COLLIDING);
 
     for (size_t i = 0; i < POOL; i++)
         s.keys[i] = i < OTHERS ? good[i] : bad[i - OTHERS];
@@ -246,33 +223,17 @@ static void check_left(struct test *t)
     test_context(t, "more updates of a partition than are few");
     combine_some(&s, ORDO_U32, ORDO_SUM, 2000, OTHERS, COLLIDING);
     test_true(t, table_of(&s).n_buckets == buckets);
-    end_subject(&s);
-    free(good);
-    free(bad);
-}
-
-Test(hash_combine, partitions_left_by_sparse_updates)
-{
-    test_each_device(check_left);
-    test_each_device_with("cpu=0,progress=1", check_left);
 }
 
 /* Dense updates only. */
-static void check_whole(struct test *t)
+MASK_TEST(hash_combine, dense_updates, "", "cpu=0,progress=1")
 {
     enum { POOL = 9000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
 
     ordo_hash_of(s.dict)->whole = true;
     for (int round = 0; round < 4; round++)
         combine_some(&s, ORDO_U32, ORDO_SUM, 1000, 0, POOL);
-    end_subject(&s);
-}
-
-Test(hash_combine, dense_updates)
-{
-    test_each_device(check_whole);
-    test_each_device_with("cpu=0,progress=1", check_whole);
 }
 
 /* ---- tables without room ----------------------------------------------------------------------------------------- */
@@ -280,7 +241,7 @@ Test(hash_combine, dense_updates)
 static void check_growth(struct test *t)
 {
     enum { POOL = 40000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 95, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 95, POOL);
 
     for (size_t count = 1; count < POOL; count = count * 5 + 3) {
         test_context(t, "%zu more", count);
@@ -291,54 +252,43 @@ static void check_growth(struct test *t)
     test_ok(t, ordo_dict_clear(s.dict));
     memset(s.there, 0, POOL * sizeof *s.there);
     combine_some(&s, ORDO_U32, ORDO_SUM, 100, 0, POOL);
-    end_subject(&s);
 }
 
 /* Erases most elements. The next batch rebuilds the table and combines with the rest. */
 static void check_shrinking(struct test *t)
 {
     enum { POOL = 150000, LEFT = 100 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, POOL);
 
     test_context(t, "a table of which most is erased");
     combine_some(&s, ORDO_U32, ORDO_SUM, POOL, 0, POOL);
-    const size_t buckets = table_of(&s).n_buckets;
-    void        *keys = packed(s.keys + LEFT, POOL - LEFT, s.key_bytes);
+    const size_t    buckets = table_of(&s).n_buckets;
+    AUTO_FREE void *keys = packed(s.keys + LEFT, POOL - LEFT, s.key_bytes);
     ordo_hash_of(s.dict)->elements_min = (size_t) POOL * 10; /* keeps the table as it is */
     test_ok(t, ordo_dict_erase_host(s.dict, keys, POOL - LEFT));
     memset(s.there + LEFT, 0, (POOL - LEFT) * sizeof *s.there);
     test_true(t, table_of(&s).n_buckets == buckets);
     combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 3 * LEFT, 0, (size_t) 2 * LEFT);
     test_true(t, table_of(&s).n_buckets < buckets);
-    end_subject(&s);
-    free(keys);
 }
 
 /* All keys of one partition under the first seed: the table is planned anew for each seed. */
 static void check_seeds(struct test *t)
 {
     enum { COUNT = 30000 };
-    struct subject s = make_subject(t, ORDO_U32, 4, 80, COUNT);
-    uint32_t      *bad = colliding_keys(0x12000000, 2, COUNT);
+    AUTO(end_subject) struct subject s = make_subject(t, ORDO_U32, 4, 80, COUNT);
+    AUTO_FREE uint32_t              *bad = colliding_keys(0x12000000, 2, COUNT);
 
     test_context(t, "keys of one partition");
     for (size_t i = 0; i < COUNT; i++)
         s.keys[i] = bad[i];
     combine_some(&s, ORDO_U32, ORDO_SUM, (size_t) 4 * COUNT, 0, COUNT);
     test_true(t, table_of(&s).seed != ordo_hash_seed(0, 1));
-    end_subject(&s);
-    free(bad);
 }
 
-static void check_rebuilds(struct test *t)
+MASK_TEST(hash_combine, rebuilt_tables, "", "cpu=0,progress=1")
 {
     check_growth(t);
     check_shrinking(t);
     check_seeds(t);
-}
-
-Test(hash_combine, rebuilt_tables)
-{
-    test_each_device(check_rebuilds);
-    test_each_device_with("cpu=0,progress=1", check_rebuilds);
 }

@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 struct plan {
@@ -121,21 +119,20 @@ static void make_input(struct run *r)
 
 static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
 {
-    struct model model = model_empty(r->plan->type, r->plan->value_bytes);
-    uint8_t     *codes = test_alloc(count);
+    struct model       model = model_empty(r->plan->type, r->plan->value_bytes);
+    AUTO_FREE uint8_t *codes = test_alloc(count);
 
     memset(codes, ORDO_UPSERT, count);
     (void) model_apply(&model,
                        &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
-    free(codes);
     return model;
 }
 
 static void make_dict(struct run *r)
 {
-    const size_t all = r->plan->keys, vb = r->plan->value_bytes;
-    uint8_t     *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * vb);
-    size_t       count = 0;
+    const size_t       all = r->plan->keys, vb = r->plan->value_bytes;
+    AUTO_FREE uint8_t *keys = test_alloc(all * r->key_bytes), *values = test_alloc(all * vb);
+    size_t             count = 0;
 
     for (size_t number = 0; number < all; number++) {
         if (test_below(r->t, 100) >= r->plan->initial)
@@ -152,8 +149,6 @@ static void make_dict(struct run *r)
                       &r->dict));
     if (count > 0)
         test_ok(r->t, ordo_dict_build_host(r->dict, keys, vb ? values : NULL, count));
-    free(keys);
-    free(values);
 }
 
 /* ---- one history ------------------------------------------------------------------------------------------------- */
@@ -168,7 +163,7 @@ static void apply(struct run *r)
                                                       .found = r->found,
                                                       .values_out = has_values ? r->values_out : NULL,
                                                       .outcomes = r->outcomes };
-    struct test_array                       ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
+    AUTO_ARRAY struct test_array            ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
     struct ordo_hash                       *hash = ordo_hash_of(r->dict);
 
     hash->faults = r->plan->faults;
@@ -177,7 +172,6 @@ static void apply(struct run *r)
     hash->faults = 0;
     hash->history = NULL;
     test_download(r->t, &ticks, r->ticks);
-    test_free(&ticks);
 }
 
 static bool read_after(struct run *r, char *wrong, size_t bytes)
@@ -292,7 +286,7 @@ Test(hash_history, has_an_order_that_explains_it)
 /* All faults, also with operations that give up at once. */
 #define ALL_FAULTS (FAULT_LATCHES | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS | FAULT_LATE_START)
 
-static void faulty_histories(struct test *t)
+MASK_TEST(hash_history, has_one_with_injected_faults, "group=1")
 {
     for (size_t i = 0; i < wanted_histories() / 4; i++) {
         expect_history(t, plans[i % LENGTH(plans)], ALL_FAULTS, t->seed * 100000 + i);
@@ -300,21 +294,11 @@ static void faulty_histories(struct test *t)
     }
 }
 
-Test(hash_history, has_one_with_injected_faults)
-{
-    test_each_device_with("group=1", faulty_histories);
-}
-
-static void every_kind(struct test *t)
+DEVICE_TEST(hash_history, has_one_with_every_kind_of_key_and_value)
 {
     for (size_t i = 0; i < LENGTH(kinds); i += test_wants_all("ORDO_TEST_KINDS") ? 1 : 2)
         for (uint64_t seed = 0; seed < 2; seed++)
             expect_history(t, kinds[i], ALL_FAULTS & ~FAULT_LATCHES, t->seed * 1000 + seed);
-}
-
-Test(hash_history, has_one_with_every_kind_of_key_and_value)
-{
-    test_each_device(every_kind);
 }
 
 /* ---- schedules --------------------------------------------------------------------------------------------------- */
@@ -403,13 +387,11 @@ static void run_schedules(struct test *t)
 
 Test(hash_history, has_an_order_in_schedules_of_two)
 {
-    struct overlay o;
 
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     put_schedule(&o);
     overlay_use(&o);
     test_each_device_with("group=1", run_schedules);
-    overlay_end(&o);
 }
 
 /* ---- bugs put in ------------------------------------------------------------------------------------------------- */
@@ -448,14 +430,12 @@ static void expect_caught(struct test *t)
 Test(hash_history, bugs_are_caught)
 {
     for (size_t b = 0; b < LENGTH(bugs); b++) {
-        struct overlay o;
         put_in = &bugs[b];
-        overlay_begin(&o);
+        AUTO(overlay_end) struct overlay o = overlay_begin();
         cr_assert(overlay_count(&o, FILE_OF_ONE, put_in->from) == 1, "'%s' is not there once", put_in->from);
         overlay_edit(&o, FILE_OF_ONE, put_in->from, put_in->to);
         put_schedule(&o);
         overlay_use(&o);
         test_each_device_with("group=1", expect_caught);
-        overlay_end(&o);
     }
 }

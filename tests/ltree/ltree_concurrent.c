@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static uint32_t key_of(uint32_t i)
 {
     return i * 2654435761u;
@@ -122,8 +120,8 @@ static void make_apart(struct test *t, struct batch *b)
 
 static void fill_dict(struct test *t, ordo_dict *dict, struct model *model, size_t n)
 {
-    uint32_t *keys = test_alloc(2 * n * sizeof *keys), *values = test_alloc(2 * n * sizeof *values);
-    uint8_t  *codes = test_alloc(2 * n);
+    AUTO_FREE uint32_t *keys = test_alloc(2 * n * sizeof *keys), *values = test_alloc(2 * n * sizeof *values);
+    AUTO_FREE uint8_t  *codes = test_alloc(2 * n);
 
     for (size_t i = 0; i < n; i++) {
         keys[2 * i] = (uint32_t) i * 6;
@@ -135,9 +133,6 @@ static void fill_dict(struct test *t, ordo_dict *dict, struct model *model, size
     test_ok(t, ordo_dict_upsert_host(dict, keys, values, 2 * n));
     (void) model_apply(model,
                        &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = 2 * n });
-    free(keys);
-    free(values);
-    free(codes);
 }
 
 static void run_on_model(struct batch *b, struct model *model)
@@ -183,8 +178,9 @@ static ordo_status run_on_tree(const struct batch *b, ordo_dict *dict)
 
 static void expect_content(struct test *t, ordo_dict *dict, const struct model *model)
 {
-    uint32_t *keys = test_alloc(model->count * sizeof *keys), *values = test_alloc(model->count * sizeof *values);
-    size_t    count = 0, size = 0;
+    AUTO_FREE uint32_t *keys = test_alloc(model->count * sizeof *keys),
+                       *values = test_alloc(model->count * sizeof *values);
+    size_t count = 0, size = 0;
 
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
@@ -194,8 +190,6 @@ static void expect_content(struct test *t, ordo_dict *dict, const struct model *
         if (keys[i] != (uint32_t) model->element[i].key || values[i] != (uint32_t) model->element[i].value)
             test_fail(t, __FILE__, __LINE__, "element %zu is %u: %u, should be %u: %u", i, keys[i], values[i],
                       (uint32_t) model->element[i].key, (uint32_t) model->element[i].value);
-    free(keys);
-    free(values);
 }
 
 static void apart(struct test *t)
@@ -203,9 +197,9 @@ static void apart(struct test *t)
     static const size_t counts[] = { 1, 2, 63, 64, 65, 3000 };
 
     for (size_t k = 0; k < LENGTH(counts); k++) {
-        ordo_dict   *dict = make_tree(t, 0);
-        struct model model = model_empty(ORDO_U32, 4);
-        struct batch b = make_batch(counts[k]);
+        AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+        AUTO_MODEL struct model       model = model_empty(ORDO_U32, 4);
+        AUTO(free_batch) struct batch b = make_batch(counts[k]);
 
         test_context(t, "%zu operations that do not meet", b.n);
         fill_dict(t, dict, &model, b.n);
@@ -221,9 +215,6 @@ static void apart(struct test *t)
         test_same(t, "range_keys", ORDO_U32, b.range_keys, b.want_range_keys, b.room);
         test_same(t, "range_values", ORDO_U32, b.range_values, b.want_range_values, b.room);
         expect_content(t, dict, &model);
-        free_batch(&b);
-        model_free(&model);
-        ordo_dict_destroy(&dict);
     }
 }
 
@@ -277,12 +268,12 @@ static void expect_stored(struct test *t, ordo_dict *dict, struct batch *b)
     }
 }
 
-static void growth(struct test *t)
+MASK_TEST(ltree_concurrent, an_empty_tree_grows, "", "cpu=0")
 {
     test_optimized(t);
-    ordo_dict   *dict = make_tree(t, 0);
-    struct batch b = make_batch(300000);
-    size_t       size = 0;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(300000);
+    size_t                        size = 0;
 
     test_context(t, "%zu keys into an empty tree", b.n);
     test_true(t, store_all(t, dict, &b, ORDO_INSERT) == b.n);
@@ -292,24 +283,16 @@ static void growth(struct test *t)
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, size == b.n);
     expect_stored(t, dict, &b);
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, an_empty_tree_grows)
-{
-    test_each_device(growth);
-    test_each_device_with("cpu=0", growth);
-}
-
-static void no_more_leaves(struct test *t)
+MASK_TEST(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for, "", "atomics=legacy")
 {
     static const size_t caps[] = { 1, 2, 3, 20 };
 
     for (size_t k = 0; k < LENGTH(caps); k++) {
-        ordo_dict   *dict = make_tree(t, caps[k]);
-        struct batch b = make_batch(2000);
-        size_t       size = 0;
+        AUTO_DICT ordo_dict          *dict = make_tree(t, caps[k]);
+        AUTO(free_batch) struct batch b = make_batch(2000);
+        size_t                        size = 0;
 
         test_context(t, "%zu keys into %zu leaves", b.n, caps[k]);
         const size_t stored = store_all(t, dict, &b, k % 2 ? ORDO_INSERT : ORDO_UPSERT);
@@ -329,15 +312,7 @@ static void no_more_leaves(struct test *t)
         test_true(t, size == 0);
         b.n = 10;
         test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == 10);
-        free_batch(&b);
-        ordo_dict_destroy(&dict);
     }
-}
-
-Test(ltree_concurrent, a_pool_that_may_not_grow_refuses_what_it_has_no_room_for)
-{
-    test_each_device(no_more_leaves);
-    test_each_device_with("atomics=legacy", no_more_leaves);
 }
 
 /* ---- what gives up ----------------------------------------------------------------------------------------------- */
@@ -354,12 +329,12 @@ static size_t restarts_of(struct test *t, ordo_dict *dict)
 
 /* Erases all keys. Some operations give up (faults) and are done in order, which rebuilds the almost empty tree from
  * nothing. Then it takes operations as usual. */
-static void erase_all(struct test *t)
+MASK_TEST(ltree_concurrent, erases_that_give_up_may_leave_nothing, "", "cpu=0")
 {
     test_optimized(t);
-    ordo_dict   *dict = make_tree(t, 0);
-    struct batch b = make_batch(LEFT);
-    size_t       size = 1, erased = 0;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(LEFT);
+    size_t                        size = 1, erased = 0;
 
     test_true(t, restarts_of(t, dict) == 0);
     test_true(t, store_all(t, dict, &b, ORDO_UPSERT) == LEFT);
@@ -392,24 +367,16 @@ static void erase_all(struct test *t)
                                                &(struct ordo_host_concurrent_batch) {
                                                    .codes = b.codes, .keys = b.keys, .count = b.n, .found = b.found }));
     test_true(t, restarts_of(t, dict) == then);
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_concurrent, erases_that_give_up_may_leave_nothing)
-{
-    test_each_device(erase_all);
-    test_each_device_with("cpu=0", erase_all);
 }
 
 /* Runs every operation on one key, so that all want one leaf. */
-static void one_key(struct test *t)
+MASK_TEST(ltree_concurrent, very_many_operations_may_want_one_key, "", "cpu=0")
 {
     test_optimized(t);
-    static const uint8_t codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
-    ordo_dict           *dict = make_tree(t, 0);
-    struct batch         b = make_batch(100000);
-    size_t               size = 0, came = 0, went = 0;
+    static const uint8_t          codes[] = { ORDO_UPSERT, ORDO_ERASE, ORDO_INSERT };
+    AUTO_DICT ordo_dict          *dict = make_tree(t, 0);
+    AUTO(free_batch) struct batch b = make_batch(100000);
+    size_t                        size = 0, came = 0, went = 0;
 
     test_context(t, "%zu operations on one key", b.n);
     for (size_t i = 0; i < b.n; i++) {
@@ -431,14 +398,6 @@ static void one_key(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_dict_size(dict, NULL, &size));
     test_true(t, came - went == size && size <= 1);
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_concurrent, very_many_operations_may_want_one_key)
-{
-    test_each_device(one_key);
-    test_each_device_with("cpu=0", one_key);
 }
 
 /* ---- long ranges ------------------------------------------------------------------------------------------------- */
@@ -446,16 +405,16 @@ Test(ltree_concurrent, very_many_operations_may_want_one_key)
 enum { LONG = 500000 };
 
 /* Half-full leaves: some 35,000. A work-item passes 16,384 in a launch. */
-static void long_ranges(struct test *t)
+DEVICE_TEST(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
 {
-    ordo_dict     *dict = NULL;
-    uint32_t      *keys = test_alloc(LONG * sizeof *keys), *values = test_alloc(LONG * sizeof *values);
-    uint32_t      *got_keys = empty(LONG * sizeof *got_keys), *got_values = empty(LONG * sizeof *got_values);
-    const uint8_t  codes[] = { ORDO_RANGE, ORDO_COUNT, ORDO_RANGE, ORDO_FIND };
-    const uint32_t lo[] = { 0, 3, 0, 14 }, hi[] = { UINT32_MAX, 7 * (LONG - 2), UINT32_MAX, 0 };
-    const uint64_t rooms[] = { 0, LONG, LONG, LONG, LONG };
-    uint32_t       counts[4] = { 0 };
-    uint8_t        outcomes[4] = { 9, 9, 9, 9 };
+    AUTO_DICT ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t  *keys = test_alloc(LONG * sizeof *keys), *values = test_alloc(LONG * sizeof *values);
+    AUTO_FREE uint32_t  *got_keys = empty(LONG * sizeof *got_keys), *got_values = empty(LONG * sizeof *got_values);
+    const uint8_t        codes[] = { ORDO_RANGE, ORDO_COUNT, ORDO_RANGE, ORDO_FIND };
+    const uint32_t       lo[] = { 0, 3, 0, 14 }, hi[] = { UINT32_MAX, 7 * (LONG - 2), UINT32_MAX, 0 };
+    const uint64_t       rooms[] = { 0, LONG, LONG, LONG, LONG };
+    uint32_t             counts[4] = { 0 };
+    uint8_t              outcomes[4] = { 9, 9, 9, 9 };
 
     for (uint32_t i = 0; i < LONG; i++) {
         keys[i] = 7 * i;
@@ -479,27 +438,17 @@ static void long_ranges(struct test *t)
     test_true(t, counts[0] == LONG && counts[1] == LONG - 2 && counts[2] == LONG && counts[3] == 0);
     test_true(t, outcomes[0] == ORDO_DONE && outcomes[1] == ORDO_DONE && outcomes[2] == ORDO_CUT_SHORT &&
                      outcomes[3] == ORDO_DONE);
-    free(keys);
-    free(values);
-    free(got_keys);
-    free(got_values);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_concurrent, ranges_go_on_where_a_launch_has_left_them)
-{
-    test_each_device(long_ranges);
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* A store needs values, a count or a range upper bounds, and a range rooms. (All other arguments: bad_arguments.) */
-static void missing_arrays(struct test *t)
+DEVICE_TEST(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
 {
     static const uint8_t  codes[] = { ORDO_INSERT, ORDO_COUNT, ORDO_RANGE };
     static const uint32_t keys[] = { 1, 2, 3 }, hi[] = { 4, 5, 6 }, values[] = { 7, 8, 9 };
     static const uint64_t rooms[] = { 0, 0, 0, 0 };
-    ordo_dict            *dict = make_tree(t, 0);
+    AUTO_DICT ordo_dict  *dict = make_tree(t, 0);
     size_t                size = 0;
 
     for (int missing = 0; missing < 4; missing++) {
@@ -515,21 +464,15 @@ static void missing_arrays(struct test *t)
         test_true(t, size == (missing == 3));
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_concurrent, missing_arrays_are_refused_and_nothing_happens)
-{
-    test_each_device(missing_arrays);
 }
 
 /* Unknown codes among known ones; rooms past the end of the outputs. */
-static void odd_input(struct test *t)
+MOST_MASKS_TEST(ltree_concurrent, odd_input_does_no_harm)
 {
-    ordo_dict     *dict = make_tree(t, 0);
-    const uint8_t  codes[] = { ORDO_UPSERT, 11, 12, 255, ORDO_UPSERT, 100 };
-    const uint32_t keys[] = { 5, 6, 7, 8, 9, 10 }, values[] = { 50, 60, 70, 80, 90, 100 };
-    uint8_t        found[] = { 7, 7, 7, 7, 7, 7 }, outcomes[6];
+    AUTO_DICT ordo_dict *dict = make_tree(t, 0);
+    const uint8_t        codes[] = { ORDO_UPSERT, 11, 12, 255, ORDO_UPSERT, 100 };
+    const uint32_t       keys[] = { 5, 6, 7, 8, 9, 10 }, values[] = { 50, 60, 70, 80, 90, 100 };
+    uint8_t              found[] = { 7, 7, 7, 7, 7, 7 }, outcomes[6];
 
     test_context(t, "unknown codes");
     test_ok(
@@ -560,15 +503,9 @@ static void odd_input(struct test *t)
     test_true(t, got[0] == 5 && got[1] == 9 && got[2] == 5 && got[3] == 1);
     test_true(t, counts[0] == 2 && counts[1] == 2 && counts[2] == 0);
     test_true(t, outcomes[0] == ORDO_DONE && outcomes[1] == ORDO_CUT_SHORT && outcomes[2] == ORDO_DONE);
-    ordo_dict_destroy(&dict);
 }
 
-Test(ltree_concurrent, odd_input_does_no_harm)
-{
-    test_each_device_and_most_masks(odd_input);
-}
-
-static void not_supported(struct test *t)
+DEVICE_TEST(ltree_concurrent, others_say_that_they_cannot)
 {
     const struct ordo_dict_config config = { ORDO_U32, 4 };
     const uint8_t                 code = ORDO_FIND;
@@ -588,9 +525,4 @@ static void not_supported(struct test *t)
     }
     test_true(t, ordo_dict_can(tree, ORDO_CAN_CONCURRENT) && !ordo_dict_can(NULL, ORDO_CAN_CONCURRENT));
     ordo_dict_destroy(&tree);
-}
-
-Test(ltree_concurrent, others_say_that_they_cannot)
-{
-    test_each_device(not_supported);
 }

@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* ---- what a history is made of ----------------------------------------------------------------------------------- */
 
 /* SLIDING: keys of the next few leaves. */
@@ -584,8 +582,8 @@ static bool check_scan(struct run *r, struct history *h, size_t i)
 
 static bool check_history(struct run *r)
 {
-    struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
-    bool           good = true;
+    AUTO(history_free) struct history h = history_begin(&r->before, r->plan->value_bytes > 0);
+    bool                              good = true;
 
     for (size_t i = 0; i < r->n && good; i++) {
         good = check_outcome(r, i);
@@ -602,7 +600,6 @@ static bool check_history(struct run *r)
         good = r->in.codes[i] <= ORDO_ERASE     ? true
                : r->in.codes[i] <= ORDO_SEEK_GT ? check_seek(r, &h, i)
                                                 : check_scan(r, &h, i);
-    history_free(&h);
     return good;
 }
 
@@ -714,17 +711,11 @@ static bool is_left_out(const struct test *t, uint64_t which)
     return (t->seed + which + IS_SKIPLIST) % 2 && !test_wants_all("ORDO_TEST_KINDS");
 }
 
-static void some_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_on_unknown_devices, "cpu=0", "cpu=0,progress=1,group=1")
 {
     if (is_left_out(t, 0))
         test_skip("unknown devices: with another seed, or in the suite `slow` (ORDO_TEST_KINDS=all)");
     run_plans(t, LENGTH(plans), FAULT_LATE_START);
-}
-
-Test(ltree_history, has_one_on_unknown_devices)
-{
-    test_each_device_with("cpu=0", some_histories);
-    test_each_device_with("cpu=0,progress=1,group=1", some_histories);
 }
 
 enum {
@@ -733,7 +724,7 @@ enum {
 };
 
 /* Failing latches, refused nodes, long pauses between a change's stores and between a reader's looks. */
-static void faulty_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
 {
     if (!t->mask[0] || !is_left_out(t, 2))
         run_plans(t, wanted_histories() / 4, EVERY_FAULT);
@@ -741,14 +732,8 @@ static void faulty_histories(struct test *t)
         run_plans(t, wanted_histories() / 8, SLOW_FAULTS);
 }
 
-Test(ltree_history, has_one_with_faults_injected)
-{
-    test_each_device(faulty_histories);
-    test_each_device_with("group=1", faulty_histories);
-}
-
 /* Operations give up immediately, so that many updates are done in order in the end. */
-static void impatient_histories(struct test *t)
+MASK_TEST(ltree_history, has_one_where_operations_give_up_at_once, "", "cpu=0,progress=1,group=1")
 {
     if (t->mask[0] && is_left_out(t, 1))
         return;
@@ -756,13 +741,7 @@ static void impatient_histories(struct test *t)
     run_plans(t, LENGTH(plans), FAULT_NO_TRIES + FAULT_LATE_START);
 }
 
-Test(ltree_history, has_one_where_operations_give_up_at_once)
-{
-    test_each_device(impatient_histories);
-    test_each_device_with("cpu=0,progress=1,group=1", impatient_histories);
-}
-
-static void every_kind(struct test *t)
+DEVICE_TEST(ltree_history, has_one_with_every_kind_of_key_and_value)
 {
     static const struct plan kinds[] = {
         { "keys f64, values of 8 bytes", ORDO_F64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
@@ -779,11 +758,6 @@ static void every_kind(struct test *t)
     for (size_t i = 0; i < n; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
             expect_history(t, &kinds[i], t->seed * 1000 + seed);
-}
-
-Test(ltree_history, has_one_with_every_kind_of_key_and_value)
-{
-    test_each_device(every_kind);
 }
 
 /* ---- the checker itself ------------------------------------------------------------------------------------------ */
@@ -875,18 +849,15 @@ static struct model one_element(bool there, uint64_t key, uint64_t value)
 Test(ltree_history, the_checker_knows_good_from_bad)
 {
     for (size_t k = 0; k < LENGTH(knowns); k++) {
-        const struct known *known = &knowns[k];
-        struct model        before = one_element(known->before, 5, 1000);
-        struct model        after = one_element(known->after, 5, known->value_after);
-        struct history      h = history_begin(&before, true);
-        char                text[1024] = "";
+        const struct known               *known = &knowns[k];
+        AUTO_MODEL struct model           before = one_element(known->before, 5, 1000);
+        AUTO_MODEL struct model           after = one_element(known->after, 5, known->value_after);
+        AUTO(history_free) struct history h = history_begin(&before, true);
+        char                              text[1024] = "";
         for (size_t i = 0; i < LENGTH(known->op) && known->op[i].end; i++)
             history_add(&h, known->op[i]);
         const enum history_verdict verdict = history_explain(&h, &after, text, sizeof text);
         cr_assert(verdict == (known->explained ? HISTORY_EXPLAINED : HISTORY_WRONG), "%s: %s", known->what, text);
-        history_free(&h);
-        model_free(&before);
-        model_free(&after);
     }
 }
 
@@ -963,14 +934,14 @@ Test(ltree_history, the_checker_agrees_with_trying_every_order)
     size_t      explained = 0, tried = 60000;
 
     for (size_t k = 0; k < tried; k++) {
-        struct history_op op[7];
-        const size_t      n = random_operations(&t, op);
-        const bool        has = test_below(&t, 2), had = test_below(&t, 2);
-        const uint64_t    value = test_below(&t, 3) == 0 ? 1000 : 1 + test_below(&t, n);
-        struct model      before = one_element(had, 5, 1000), after = one_element(has, 5, value);
-        struct history    h = history_begin(&before, true);
-        size_t            order[7] = { 0, 1, 2, 3, 4, 5, 6 };
-        char              text[1024] = "";
+        struct history_op                 op[7];
+        const size_t                      n = random_operations(&t, op);
+        const bool                        has = test_below(&t, 2), had = test_below(&t, 2);
+        const uint64_t                    value = test_below(&t, 3) == 0 ? 1000 : 1 + test_below(&t, n);
+        AUTO_MODEL struct model           before = one_element(had, 5, 1000), after = one_element(has, 5, value);
+        AUTO(history_free) struct history h = history_begin(&before, true);
+        size_t                            order[7] = { 0, 1, 2, 3, 4, 5, 6 };
+        char                              text[1024] = "";
 
         for (size_t i = 0; i < n; i++)
             history_add(&h, op[i]);
@@ -978,9 +949,6 @@ Test(ltree_history, the_checker_agrees_with_trying_every_order)
         cr_assert(good == some_order(op, order, 0, n, had, has, value), "try %zu: the checker says %d: %s", k, good,
                   text);
         explained += good;
-        history_free(&h);
-        model_free(&before);
-        model_free(&after);
     }
     cr_assert(explained > tried / 100, "only %zu of %zu had an order", explained, tried);
 }
@@ -1031,7 +999,7 @@ enum { EDITS_MAX = 3 };
 
 static void put_in(struct overlay *o, const struct edit edits[EDITS_MAX])
 {
-    overlay_begin(o);
+    *o = overlay_begin();
     schedule_flatten(o);
     for (int e = 0; e < EDITS_MAX && edits[e].file; e++) {
         cr_assert(overlay_count(o, edits[e].file, edits[e].text) == 1, "'%s' is not in %s once", edits[e].text,
@@ -1237,8 +1205,8 @@ static void expect_caught(struct test *t)
     test_true(t, k < TRIES_MAX);
 }
 
-/* Each bug compiles kernels. By default a B-link tree tries every third, by the seed, and a skiplist every second of
- * its own. ORDO_TEST_BUGS: all, or a part of the names. */
+/* Each bug compiles kernels. By default a B-link tree tries every third bug, by the seed, and a skiplist every second.
+ * ORDO_TEST_BUGS: all, or a part of the names. */
 static bool bug_is_tried(size_t b)
 {
     const char *const which = getenv("ORDO_TEST_BUGS");

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* Arrays of a batch, as tests need them; NULL if ordo_host_concurrent_batch allows it. */
 struct batch {
     size_t    n;
@@ -60,8 +58,8 @@ static ordo_status apply(ordo_dict *dict, struct batch *b)
 static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t from, uint32_t step, uint32_t fill,
                             size_t max_leaves)
 {
-    uint32_t  *keys = test_alloc(n * sizeof *keys);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc(n * sizeof *keys);
+    ordo_dict          *dict = NULL;
 
     for (size_t i = 0; i < n; i++)
         keys[i] = from + step * (uint32_t) i;
@@ -70,7 +68,6 @@ static ordo_dict *make_tree(struct test *t, ordo_device *dev, size_t n, uint32_t
                         &dict));
     if (n > 0)
         test_ok(t, ordo_dict_build_host(dict, keys, keys, n));
-    free(keys);
     return dict;
 }
 
@@ -100,10 +97,10 @@ enum { ALLOCATION = 1200000, LARGE_STEP = 60000, LARGE_STEPS = 6 }; /* a self-te
 /* Stores batches until the keys of all leaves exceed the largest allocation. Stored elements stay. */
 static void grow_too_large(struct test *t)
 {
-    uint32_t   *keys = test_alloc(LARGE_STEP * sizeof *keys);
-    ordo_dict  *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
-    ordo_status got = ORDO_OK;
-    size_t      stored = 0;
+    AUTO_FREE uint32_t  *keys = test_alloc(LARGE_STEP * sizeof *keys);
+    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    ordo_status          got = ORDO_OK;
+    size_t               stored = 0;
 
     for (int step = 0; step < LARGE_STEPS && got == ORDO_OK; step++) {
         for (uint32_t i = 0; i < LARGE_STEP; i++)
@@ -114,8 +111,6 @@ static void grow_too_large(struct test *t)
     test_status(t, got, ORDO_TOO_LARGE);
     test_ok(t, ordo_dict_check(dict, NULL));
     test_true(t, stored > 0 && statistics_of(t, dict).elements == stored);
-    ordo_dict_destroy(&dict);
-    free(keys);
 }
 
 Test(ltree_room, more_than_the_largest_allocation_is_too_large)
@@ -192,20 +187,14 @@ static bool try_little(struct test *t, ordo_device *dev, uint64_t more)
     return status == ORDO_OK && all;
 }
 
-static void little_memory(struct test *t)
+MASK_TEST(ltree_room, too_little_memory_loses_nothing, "group=1")
 {
-    ordo_device *dev = test_open_again(t);
-    uint64_t     more = 0;
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    uint64_t                 more = 0;
 
     while (!try_little(t, dev, more) && more < (64u << 20))
         more += more / 3 + 4096;
     test_true(t, more > 0 && more < (64u << 20));
-    ordo_device_close(&dev);
-}
-
-Test(ltree_room, too_little_memory_loses_nothing)
-{
-    test_each_device_with("group=1", little_memory);
 }
 
 /* ---- queries of very many leaves --------------------------------------------------------------------------------- */
@@ -213,9 +202,9 @@ Test(ltree_room, too_little_memory_loses_nothing)
 /* Counts everything, and seeks over leaves that are all empty but for the last key. */
 static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more)
 {
-    ordo_device *dev = test_open_again(t);
-    ordo_dict   *dict = make_tree(t, dev, n, 5, 3, 100, 0);
-    struct batch b = make_batch(queries);
+    AUTO_DEVICE ordo_device      *dev = test_open_again(t);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, dev, n, 5, 3, 100, 0);
+    AUTO(free_batch) struct batch b = make_batch(queries);
 
     test_context(t, "%zu long queries of %zu keys, %llu bytes more", queries, n, (unsigned long long) more);
     for (size_t i = 0; i < b.n; i++) {
@@ -234,9 +223,6 @@ static void long_queries(struct test *t, size_t n, size_t queries, uint64_t more
         else
             test_true(t, b.counts[i] == (i % 3 == 1 ? n / 2 + 1 : n));
     }
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-    ordo_device_close(&dev);
 }
 
 /* One work-item does all: 400 counts of 9,000 and 18,000 leaves are 330 launches of all its steps. */
@@ -259,12 +245,12 @@ Test(ltree_room, queries_of_many_leaves_come_to_an_end)
 }
 
 /* Most leaves are empty, and stay because there is no memory for a rebuild. */
-static void used_up(struct test *t)
+MASK_TEST(ltree_room, seeks_get_over_leaves_that_are_used_up, "group=1")
 {
     enum { N = 1 << 16, LEFT = 1 << 15, SEEKS = 64 };
-    ordo_device *dev = test_open_again(t);
-    ordo_dict   *dict = make_tree(t, dev, N, 5, 3, 100, 0);
-    struct batch erase = make_batch(LEFT - 1), seek = make_batch(SEEKS);
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
+    AUTO_DICT ordo_dict     *dict = make_tree(t, dev, N, 5, 3, 100, 0);
+    struct batch             erase = make_batch(LEFT - 1), seek = make_batch(SEEKS);
 
     test_context(t, "seeks over used-up leaves");
     for (size_t i = 0; i < erase.n; i++) {
@@ -286,13 +272,6 @@ static void used_up(struct test *t)
     test_ok(t, ordo_dict_check(dict, NULL));
     free_batch(&erase);
     free_batch(&seek);
-    ordo_dict_destroy(&dict);
-    ordo_device_close(&dev);
-}
-
-Test(ltree_room, seeks_get_over_leaves_that_are_used_up)
-{
-    test_each_device_with("group=1", used_up);
 }
 
 /* ---- memory that is freed ---------------------------------------------------------------------------------------- */
@@ -309,8 +288,8 @@ static void expect_little(struct test *t, ordo_dict *dict, size_t elements)
 /* Stores new keys on the right and erases old ones on the left. Nothing is refused, whatever the limit of leaves. */
 static void slide(struct test *t, size_t live, size_t each, size_t batches, size_t max_leaves)
 {
-    ordo_dict   *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
-    struct batch b = make_batch(2 * each);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, live, 0, 1, 0, max_leaves);
+    AUTO(free_batch) struct batch b = make_batch(2 * each);
 
     test_context(t, "a window of %zu that slides by %zu, %zu leaves at most", live, each, max_leaves);
     for (size_t k = 0; k < batches; k++) {
@@ -327,11 +306,9 @@ static void slide(struct test *t, size_t live, size_t each, size_t batches, size
             expect_little(t, dict, live);
     }
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
 }
 
-static void windows(struct test *t)
+MASK_TEST(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it, "group=1")
 {
     slide(t, 1 << 14, 1 << 12, 40, 0);
     slide(t, 1 << 14, 1 << 14, 12, 0);
@@ -339,12 +316,12 @@ static void windows(struct test *t)
 }
 
 /* Erases every other key: no leaf is free, and each is half empty. */
-static void half_empty(struct test *t)
+MASK_TEST(ltree_room, leaves_are_given_back_before_stores_are_refused, "group=1")
 {
     enum { KEYS = 1 << 13, NEW = 700 };
-    const size_t full = (KEYS + tree_slots() - 1) / tree_slots();
-    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, full);
-    struct batch b = make_batch(KEYS / 2);
+    const size_t                  full = (KEYS + tree_slots() - 1) / tree_slots();
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 1, 100, full);
+    AUTO(free_batch) struct batch b = make_batch(KEYS / 2);
 
     test_context(t, "new leaves where all are taken and half empty");
     for (size_t i = 0; i < b.n; i++)
@@ -361,13 +338,6 @@ static void half_empty(struct test *t)
         test_true(t, b.outcomes[i] == ORDO_DONE);
     test_true(t, statistics_of(t, dict).leaves <= full);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, leaves_are_given_back_before_stores_are_refused)
-{
-    test_each_device_with("group=1", half_empty);
 }
 
 /* Distinct for distinct i, in random order. */
@@ -378,12 +348,12 @@ static uint32_t scattered(uint32_t i)
 }
 
 /* Stores as many random keys as fit into the leaves. Concurrent stores alone fill leaves to two thirds. */
-static void full_leaves(struct test *t)
+MASK_TEST(ltree_room, leaves_are_filled_before_stores_are_refused, "group=1", "cpu=0")
 {
     enum { LEAVES = 64 };
-    const size_t keys = LEAVES * tree_slots();
-    ordo_dict   *dict = make_tree(t, t->dev, 0, 0, 1, 0, LEAVES);
-    struct batch b = make_batch(keys);
+    const size_t                  keys = LEAVES * tree_slots();
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, 0, 0, 1, 0, LEAVES);
+    AUTO(free_batch) struct batch b = make_batch(keys);
 
     memset(b.codes, ORDO_INSERT, b.n);
     for (size_t i = 0; i < b.n; i++)
@@ -397,23 +367,15 @@ static void full_leaves(struct test *t)
     test_ok(t, apply(dict, &b));
     test_true(t, b.outcomes[0] == ORDO_NOT_STORED);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, leaves_are_filled_before_stores_are_refused)
-{
-    test_each_device_with("group=1", full_leaves);
-    test_each_device_with("cpu=0", full_leaves);
 }
 
 /* Memory for the leaves of all keys, but not for a list of all operations in addition. */
-static void short_lists(struct test *t)
+MASK_TEST(ltree_room, lists_leave_memory_for_leaves, "group=1")
 {
     enum { KEYS = 20000, ARRAYS = 23, ROOM = 29 }; /* bytes an operation: of the batch's arrays, and in addition */
-    ordo_dict     *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
-    struct batch   b = make_batch(KEYS);
-    const uint64_t limit = t->dev->memory_limit;
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, 0, 0, 1, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(KEYS);
+    const uint64_t                limit = t->dev->memory_limit;
 
     memset(b.codes, ORDO_UPSERT, b.n);
     for (size_t i = 0; i < b.n; i++)
@@ -426,26 +388,14 @@ static void short_lists(struct test *t)
     for (size_t i = 0; i < b.n; i++)
         test_true(t, b.outcomes[i] == ORDO_DONE);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, lists_leave_memory_for_leaves)
-{
-    test_each_device_with("group=1", short_lists);
-}
-
-Test(ltree_room, a_window_that_slides_takes_a_bounded_multiple_of_what_lives_in_it)
-{
-    test_each_device_with("group=1", windows);
 }
 
 /* Stores of existing keys need no leaf, and many stores of few keys keep no more leaves than these need. */
-static void overwritten(struct test *t)
+MASK_TEST(ltree_room, stores_of_keys_that_are_there_take_no_memory, "group=1")
 {
     enum { KEYS = 1 << 12, STORES = 1 << 18 };
-    ordo_dict   *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
-    struct batch b = make_batch(STORES);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 7, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(STORES);
 
     test_context(t, "keys that are there stored again and again");
     memset(b.codes, ORDO_UPSERT, b.n);
@@ -460,25 +410,18 @@ static void overwritten(struct test *t)
     test_ok(t, apply(dict, &b));
     expect_little(t, dict, (size_t) 2 * KEYS);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, stores_of_keys_that_are_there_take_no_memory)
-{
-    test_each_device_with("group=1", overwritten);
 }
 
 /* ---- levels that lag at the end ---------------------------------------------------------------------------------- */
 
 /* The operations of a batch starve, so the host grows the pools. The next batch splits leaves, whose entries wait for
  * inner nodes until its end; then the pools shrink. The levels' new nodes, the root among them, move with the rest. */
-static void lagging_levels(struct test *t)
+MASK_TEST(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest, "group=1")
 {
     enum { KEYS = 32000, NEW = 2000, STORED = 15500 };
-    ordo_dict         *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
-    struct ordo_ltree *tree = ordo_ltree_of(dict);
-    struct batch       b = make_batch(STORED + NEW);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, KEYS, 0, 100, 50, 0);
+    struct ordo_ltree            *tree = ordo_ltree_of(dict);
+    AUTO(free_batch) struct batch b = make_batch(STORED + NEW);
 
     test_context(t, "levels that lag when the pools shrink");
     memset(b.codes, ORDO_UPSERT, b.n);
@@ -505,13 +448,6 @@ static void lagging_levels(struct test *t)
     test_ok(t, apply(dict, &b));
     for (size_t i = 0; i < b.n; i++)
         test_true(t, b.found[i] == 1);
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, levels_that_lag_at_the_end_of_a_batch_move_with_the_rest)
-{
-    test_each_device_with("group=1", lagging_levels);
 }
 
 /* ---- more elements than can be counted --------------------------------------------------------------------------- */
@@ -528,11 +464,11 @@ static void set_elements(struct test *t, ordo_dict *dict, uint32_t elements)
 }
 
 /* Pretends that the tree has more elements than fit in a test. */
-static void too_many(struct test *t)
+MASK_TEST(ltree_room, more_elements_than_can_be_counted_are_refused, "group=1")
 {
     enum { N = 100 };
-    ordo_dict   *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
-    struct batch b = make_batch(N);
+    AUTO_DICT ordo_dict          *dict = make_tree(t, t->dev, N, 0, 2, 0, 0);
+    AUTO(free_batch) struct batch b = make_batch(N);
 
     test_context(t, "a full tree");
     memset(b.codes, ORDO_INSERT, N);
@@ -547,11 +483,4 @@ static void too_many(struct test *t)
     test_ok(t, apply(dict, &b));
     test_true(t, statistics_of(t, dict).elements == (size_t) 2 * N);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free_batch(&b);
-    ordo_dict_destroy(&dict);
-}
-
-Test(ltree_room, more_elements_than_can_be_counted_are_refused)
-{
-    test_each_device_with("group=1", too_many);
 }

@@ -100,23 +100,21 @@ static bool includes_part(const char *line)
 
 void schedule_flatten(const struct overlay *o)
 {
-    char  *made = NULL;
-    size_t bytes = 0;
-    FILE  *out = open_memstream(&made, &bytes);
+    AUTO_FREE char *made = NULL;
+    size_t          bytes = 0;
+    FILE           *out = open_memstream(&made, &bytes);
 
     cr_assert(out != NULL);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char *const text = overlay_text(o, parts[i]);
+        AUTO_FREE char *const text = overlay_text(o, parts[i]);
         for (const char *line = text, *end; *line; line = end + (*end != 0)) {
             end = strchrnul(line, '\n');
             if (!includes_part(line))
                 (void) fprintf(out, "%.*s\n", (int) (end - line), line);
         }
-        free(text);
     }
     cr_assert(fclose(out) == 0);
     overlay_write(o, FILE_OF_ONE, made);
-    free(made);
 }
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static size_t chunks_of(struct test *t, const struct content *c)
 }
 
 /* Checks before a rebuild, after it, and when nothing is left. */
-static void merging(struct test *t)
+MASK_TEST(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed, "group=1")
 {
     static const uint32_t raises[] = { 100, 1 };
     struct content        c;
@@ -133,11 +133,6 @@ static void merging(struct test *t)
         test_true(t, chunks_of(t, &c) <= 4);
         ordo_dict_destroy(&c.dict);
     }
-}
-
-Test(skiplist_merge, chunks_that_empty_merge_and_are_reclaimed)
-{
-    test_each_device_with("group=1", merging);
 }
 
 /* ---- twice at one place ------------------------------------------------------------------------------------------ */
@@ -179,12 +174,12 @@ static struct script same_split(uint32_t half)
 
 static void split_one_again(struct test *t, uint32_t chunk)
 {
-    uint32_t            keys[CHUNKS * HALF_MAX];
-    uint8_t             outcomes[256];
-    const uint32_t      half = (chunk - LTREE_TAIL) / 2;
-    const struct script s = same_split(half);
-    size_t              size = 0;
-    ordo_dict          *dict = NULL;
+    uint32_t             keys[CHUNKS * HALF_MAX];
+    uint8_t              outcomes[256];
+    const uint32_t       half = (chunk - LTREE_TAIL) / 2;
+    const struct script  s = same_split(half);
+    size_t               size = 0;
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_context(t, "chunks of %u", chunk);
     for (uint32_t i = 0; i < CHUNKS * half; i++)
@@ -206,18 +201,12 @@ static void split_one_again(struct test *t, uint32_t chunk)
     struct ordo_statistics is;
     test_ok(t, ordo_dict_statistics(dict, NULL, &is));
     test_true(t, is.leaves == CHUNKS); /* two came, two went */
-    ordo_dict_destroy(&dict);
 }
 
-static void split_again(struct test *t)
+DEVICE_TEST(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
 {
     for (size_t i = 0; i < N_SIZES; i++)
         split_one_again(t, sizes[i]);
-}
-
-Test(skiplist_merge, a_chunk_may_split_where_one_has_that_merged_since)
-{
-    test_each_device(split_again);
 }
 
 /* ---- over many batches ------------------------------------------------------------------------------------------- */
@@ -241,15 +230,10 @@ static void many_batches_of(struct test *t, uint32_t chunk)
     ordo_dict_destroy(&c.dict);
 }
 
-static void many_batches(struct test *t)
+MASK_TEST(skiplist_merge, memory_follows_what_lives_over_many_batches, "group=1")
 {
     for (size_t i = 0; i < N_SIZES; i++)
         many_batches_of(t, sizes[i]);
-}
-
-Test(skiplist_merge, memory_follows_what_lives_over_many_batches)
-{
-    test_each_device_with("group=1", many_batches);
 }
 
 /* ---- dead chunks ------------------------------------------------------------------------------------------------- */
@@ -312,15 +296,10 @@ static void broken_of(struct test *t, uint32_t chunk)
     ordo_dict_destroy(&c.dict);
 }
 
-static void broken(struct test *t)
+DEVICE_TEST(skiplist_merge, dead_chunks_that_are_not_are_noticed)
 {
     for (size_t i = 0; i < N_SIZES; i++)
         broken_of(t, sizes[i]);
-}
-
-Test(skiplist_merge, dead_chunks_that_are_not_are_noticed)
-{
-    test_each_device(broken);
 }
 
 /* ---- a limit of chunks ------------------------------------------------------------------------------------------- */
@@ -375,10 +354,10 @@ static void expect_capped(struct test *t, ordo_dict *dict, size_t elements)
 /* Merged chunks do not count, and an update is refused only if all chunks are full. */
 static void capped_of(struct test *t, uint32_t chunk)
 {
-    const uint32_t slots = chunk - LTREE_TAIL, gone = (CAP / 4 - 1) * slots;
-    ordo_dict     *dict = make_capped(t, chunk);
-    size_t         elements = (size_t) CAP * slots;
-    uint32_t       keys[MOST];
+    const uint32_t       slots = chunk - LTREE_TAIL, gone = (CAP / 4 - 1) * slots;
+    AUTO_DICT ordo_dict *dict = make_capped(t, chunk);
+    size_t               elements = (size_t) CAP * slots;
+    uint32_t             keys[MOST];
 
     test_context(t, "at most %d chunks of %u", CAP, chunk);
     apply_capped(t, dict, ORDO_ERASE, slots, 1, 0, slots, gone);
@@ -398,22 +377,15 @@ static void capped_of(struct test *t, uint32_t chunk)
     keys[0] = 3;
     test_true(t, ordo_dict_upsert_host(dict, keys, keys, 1) == ORDO_NO_DEVICE_MEMORY);
     expect_capped(t, dict, (size_t) CAP * slots);
-    ordo_dict_destroy(&dict);
 }
 
-static void capped(struct test *t)
+MASK_TEST(skiplist_merge, dead_chunks_do_not_count_against_the_most_chunks, "group=1", "cpu=0,group=1")
 {
     for (size_t i = 0; i < N_SIZES; i++)
         capped_of(t, sizes[i]);
 }
 
-Test(skiplist_merge, dead_chunks_do_not_count_against_the_most_chunks)
-{
-    test_each_device_with("group=1", capped);
-    test_each_device_with("cpu=0,group=1", capped);
-}
-
-static void refused(struct test *t)
+DEVICE_TEST(skiplist_merge, bad_configurations_are_refused)
 {
     static const uint32_t chunks[] = { 1, 12, 15, 17, 28, 31, 33, 64, UINT32_MAX };
     ordo_dict            *dict = NULL;
@@ -435,9 +407,4 @@ static void refused(struct test *t)
                                       &dict) == ORDO_INVALID);
     test_true(t, dict == NULL);
     test_true(t, ordo_skiplist_create(t->dev, NULL, &dict) == ORDO_INVALID);
-}
-
-Test(skiplist_merge, bad_configurations_are_refused)
-{
-    test_each_device(refused);
 }

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of kernels on devices (budget.txt, a line for each), and the check whether a kernel exceeds its budget.
+"""Budgets of kernels on devices (budget.txt, a line for each kernel and figure), and their check.
 
 Figures are the largest of the variants compiled for a device. They depend on the compiler, so they hold for the versions
 named in the file. Figures of another version are only reported.
 """
 import math
+import string
 
 BUDGETED = ("registers", "local", "private", "spills")
 # How much more than its budget a kernel may take: compilers are not steady to the last register.
 SLACK = dict(registers=lambda old: max(4, math.ceil(old / 16)), local=lambda old: 0,
              private=lambda old: max(16, old // 16) if old else 0, spills=lambda old: max(2, old // 8) if old else 0)
 
+ABSENT = "-"
 HEAD = """\
-# What each kernel takes on each device, at most: registers, bytes of local memory, bytes of private memory, spills.
-# README.md says how to read and renew this; "-": the compiler does not tell.
+# The maximum that each kernel takes on each device: registers, bytes of local memory, bytes of private memory, spills.
+# A column for each device. "-": the kernel does not run there. Lines of zeros are left out. README.md: renewal.
 """
 WHAT_TO_DO = "Make it smaller, or, if it is worth what it takes, renew the budget: see tests/offline/README.md."
 
@@ -39,21 +41,36 @@ def read(text):
         if not words or line.startswith("#"):
             continue
         if words[0] == "compiler":
-            compilers[words[1]] = " ".join(words[2:])
+            compilers[words[2]] = " ".join(words[3:])
             continue
-        numbers = {figure: int(word) for figure, word in zip(BUDGETED, words[2:]) if word != "-"}
-        lines[words[0], words[1]] = numbers
-    return compilers, lines
+        for device, number in zip(sorted(compilers), words[2:]):
+            if number != ABSENT:
+                lines.setdefault((words[1], device), {})[words[0]] = int(number)
+    return compilers, with_zeros(lines)
+
+
+def with_zeros(lines):
+    """Adds the zeros that the file leaves out."""
+    return {key: {figure: numbers.get(figure, 0) for figure in BUDGETED} for key, numbers in lines.items()}
 
 
 def write(compilers, lines):
+    devices, kernels = sorted(compilers), sorted({kernel for kernel, _ in lines})
+    letters = string.ascii_uppercase[:len(devices)]
     text = [HEAD]
-    text += [f"compiler {device:20} {compilers[device]}\n" for device in sorted(compilers)]
-    text.append(f"\n# {'kernel':22} {'device':20} " + " ".join(f"{figure:>9}" for figure in BUDGETED) + "\n")
-    for kernel, device in sorted(lines):
-        numbers = [str(lines[kernel, device].get(figure, "-")) for figure in BUDGETED]
-        text.append(f"{kernel:24} {device:20} " + " ".join(f"{number:>9}" for number in numbers) + "\n")
+    text += [f"compiler {letter} {device:24} {compilers[device]}\n" for letter, device in zip(letters, devices)]
+    for figure in BUDGETED:
+        text.append(f"\n# {figure:7} {'kernel':24}" + "".join(f" {letter:>5}" for letter in letters) + "\n")
+        text += [row(figure, kernel, [lines.get((kernel, device)) for device in devices]) for kernel in kernels]
     return "".join(text)
+
+
+def row(figure, kernel, figures):
+    """A line of the file; "" if all numbers are 0. Registers have every line, so they tell which kernels a device has."""
+    numbers = [ABSENT if on_device is None else str(on_device.get(figure, 0)) for on_device in figures]
+    if figure != BUDGETED[0] and set(numbers) <= {ABSENT, "0"}:
+        return ""
+    return f"{figure:9} {kernel:24}" + "".join(f" {number:>5}" for number in numbers) + "\n"
 
 
 def renewed(old, compilers, lines, gone):

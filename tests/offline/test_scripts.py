@@ -139,11 +139,13 @@ class Budget(unittest.TestCase):
         self.assertEqual(most, {("k", "gpu"): dict(registers=7, local=9)})
 
     def test_renewal_keeps_what_was_not_compiled(self):
-        known = (self.known[0], {**self.known[1], ("old", "gpu"): dict(spills=1), ("k", "other"): dict(spills=2)})
+        nothing = dict(registers=0, local=0, private=0, spills=0)
+        known = ({"gpu": "cc 1.0", "other": "cc 1.1"},
+                 {**self.known[1], ("old", "gpu"): dict(nothing, spills=1), ("k", "other"): dict(nothing, spills=2)})
         text = budget.renewed(known, {"gpu": "cc 3.0"}, {("sort", "gpu"): dict(registers=1)}, {("old", "gpu")})
         compilers, lines = budget.read(text)
-        self.assertEqual(compilers, {"gpu": "cc 3.0"})
-        self.assertEqual(lines, {("sort", "gpu"): dict(registers=1), ("k", "other"): dict(spills=2)})
+        self.assertEqual(compilers, {"gpu": "cc 3.0", "other": "cc 1.1"})
+        self.assertEqual(lines, {("sort", "gpu"): dict(nothing, registers=1), ("k", "other"): dict(nothing, spills=2)})
 
 
 # What asked.c would print.

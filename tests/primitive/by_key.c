@@ -18,18 +18,13 @@ static void try_seams(struct test *t, ordo_type key, ordo_type value, bool value
     }
 }
 
-static void seams(struct test *t)
+EVERY_MASK_TEST(by_key, is_right_at_every_seam_on_every_device_and_mask)
 {
     try_seams(t, ORDO_U32, ORDO_U64, true);
     try_seams(t, ORDO_I64, ORDO_U32, false);
 }
 
-Test(by_key, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_mask(seams);
-}
-
-static void types(struct test *t)
+MASK_TEST(by_key, knows_every_type_of_key_and_value, "", "cpu=0,progress=1")
 {
     const size_t step = t->mask[0] && !test_wants_all("ORDO_TEST_KINDS") ? 3 : 1; /* each is kernels to build */
     for (size_t k = 0; k < 6; k += step) {
@@ -43,15 +38,9 @@ static void types(struct test *t)
     }
 }
 
-Test(by_key, knows_every_type_of_key_and_value)
-{
-    test_each_device(types);
-    test_each_device_with("cpu=0,progress=1", types);
-}
-
 /* Every operation and type of value, sums in both widths. The seed omits half of these kernels (`reduce` has all of
  * these folds), unless ORDO_TEST_KINDS=all. */
-static void operations(struct test *t)
+DEVICE_TEST(by_key, knows_every_operation)
 {
     for (size_t v = 0; v < 6; v++)
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++)
@@ -68,13 +57,8 @@ static void operations(struct test *t)
             }
 }
 
-Test(by_key, knows_every_operation)
-{
-    test_each_device(operations);
-}
-
 /* Groups by a small number, as in a table. */
-static void large(struct test *t)
+MASK_TEST(by_key, groups_a_million_rows, "", "cpu=0,progress=1")
 {
     struct by_key_case c = { .key = ORDO_U32,
                              .value = ORDO_U32,
@@ -83,17 +67,11 @@ static void large(struct test *t)
                              .count = 1000003,
                              .capacity = 1000003,
                              .different = 100000,
-                             .stretch = 1 };
+                             .run_length = 1 };
     try_by_key(t, &c, true);
     c.sorted = true;
-    c.stretch = 3000;
+    c.run_length = 3000;
     try_by_key(t, &c, false);
-}
-
-Test(by_key, groups_a_million_rows)
-{
-    test_each_device(large);
-    test_each_device_with("cpu=0,progress=1", large);
 }
 
 static void tuned(struct test *t)
@@ -106,16 +84,11 @@ static void tuned(struct test *t)
     try_by_key(t, &c, false);
 }
 
-static void some_tunings(struct test *t)
+MASK_TEST(by_key, is_right_however_it_is_tuned, "progress=1")
 {
     test_unoptimized(t);
     if (!test_compiler_ends_processes(t))
         with_some_tunings(t, tuned);
-}
-
-Test(by_key, is_right_however_it_is_tuned)
-{
-    test_each_device_with("progress=1", some_tunings);
 }
 
 static void unanswered(struct test *t)
@@ -127,23 +100,21 @@ static void unanswered(struct test *t)
 /* Odd tiles hide their own fold, and all tiles their prefix. No tile polls. */
 Test(by_key, tiles_that_do_not_answer_are_folded_again)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_POLLS 65536", "#define LOOKBACK_POLLS 16");
     overlay_edit(&o, "group/lookback.cl", "#define LOOKBACK_FAULTS 0", "#define LOOKBACK_FAULTS 5");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", unanswered);
-    overlay_end(&o);
 }
 
 /* The header's promise for sorted keys: 1 % of the input and 64 KiB. */
-static void scratch(struct test *t)
+MASK_TEST(by_key, takes_little_scratch, "progress=1")
 {
     enum { COUNT = 3000000 };
-    struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), values = test_upload(t, NULL, COUNT, 4, 0);
-    struct test_array  out = test_upload(t, NULL, 3, 8, 0), groups = test_upload(t, NULL, 1, 4, 0);
-    const uint32_t     one = 1;
-    struct ordo_memory memory;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 0), values = test_upload(t, NULL, COUNT, 4, 0);
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 3, 8, 0), groups = test_upload(t, NULL, 1, 4, 0);
+    const uint32_t               one = 1;
+    struct ordo_memory           memory;
     for (int method = 0; method < 2; method++) {
         test_context(t, "scratch of method %d", method);
         test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", (uint32_t) method));
@@ -156,18 +127,9 @@ static void scratch(struct test *t)
         test_true(t, memory.scratch_peak_bytes > 0 && memory.scratch_peak_bytes <= COUNT * 8 / 100 + 65536);
         test_expect(t, ORDO_U32, &groups, &one, 1);
     }
-    test_free(&keys);
-    test_free(&values);
-    test_free(&out);
-    test_free(&groups);
 }
 
-Test(by_key, takes_little_scratch)
-{
-    test_each_device_with("progress=1", scratch);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(by_key, refuses_bad_arguments)
 {
     const struct ordo_reduce_by_key_params sum = { ORDO_U32, ORDO_U32, ORDO_SUM, false, false, 0 };
     struct ordo_reduce_by_key_params       bad;
@@ -204,9 +166,4 @@ static void bad_arguments(struct test *t)
                 ORDO_INVALID);
     for (size_t i = 0; i < 6; i++)
         test_free(&array[i]);
-}
-
-Test(by_key, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

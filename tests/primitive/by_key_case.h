@@ -12,8 +12,8 @@ struct by_key_case {
     bool      values, wide, sorted;
     uint32_t  bits;
     size_t    count, capacity;
-    uint32_t  different; /* number of different keys */
-    size_t    stretch;   /* mean length of a run of equal keys */
+    uint32_t  different;  /* number of different keys */
+    size_t    run_length; /* mean length of a run of equal keys */
 };
 
 static inline size_t by_key_result_bytes(const struct by_key_case *c)
@@ -65,10 +65,10 @@ struct by_key_outcome {
 /* The expected outputs. Elements beyond the groups, and beyond the capacity, are unchanged. */
 static inline struct by_key_outcome by_key_on_host(const struct by_key_case *c, const void *keys, const void *values)
 {
-    const size_t           bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
-    struct by_key_element *e = order_elements(c, keys);
-    struct by_key_outcome  o = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
-                                 test_alloc(c->capacity * 4), 0 };
+    const size_t                     bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    AUTO_FREE struct by_key_element *e = order_elements(c, keys);
+    struct by_key_outcome            o = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
+                                           test_alloc(c->capacity * 4), 0 };
     memset(o.keys, TEST_EMPTY, c->capacity * bytes);
     memset(o.values, TEST_EMPTY, c->capacity * result);
     memset(o.counts, TEST_EMPTY, c->capacity * 4);
@@ -84,7 +84,6 @@ static inline struct by_key_outcome by_key_on_host(const struct by_key_case *c, 
             write_bits(o.values, result, o.groups, all);
         o.counts[o.groups] = (uint32_t) (end - i);
     }
-    free(e);
     return o;
 }
 
@@ -100,22 +99,21 @@ static inline void free_by_key(struct by_key_outcome *o)
 /* Repeated keys, single and in runs. */
 static inline void by_key_keys(struct test *t, const struct by_key_case *c, void *keys)
 {
-    const size_t bytes = ordo_type_bytes(c->key);
-    uint8_t     *some = test_alloc(c->different * bytes);
+    const size_t       bytes = ordo_type_bytes(c->key);
+    AUTO_FREE uint8_t *some = test_alloc(c->different * bytes);
     test_keys(t, c->key, (enum test_shape) test_below(t, TEST_N_SHAPES), c->different, some);
     for (size_t i = 0; i < c->count; i++)
-        if (i > 0 && test_below(t, c->stretch) > 0)
+        if (i > 0 && test_below(t, c->run_length) > 0)
             memcpy((char *) keys + i * bytes, (const char *) keys + (i - 1) * bytes, bytes);
         else
             memcpy((char *) keys + i * bytes, some + test_below(t, c->different) * bytes, bytes);
-    free(some);
 }
 
 static inline void describe_by_key(struct test *t, const struct by_key_case *c)
 {
-    test_context(t, "%s%s of %s, %zu %s %s keys of %u, stretches of %zu, %u bits, room for %zu", c->wide ? "wide " : "",
+    test_context(t, "%s%s of %s, %zu %s %s keys of %u, runs of %zu, %u bits, room for %zu", c->wide ? "wide " : "",
                  c->values ? op_name[c->op] : "unique", c->values ? test_type_name[c->value] : "keys", c->count,
-                 c->sorted ? "sorted" : "unsorted", test_type_name[c->key], (unsigned) c->different, c->stretch,
+                 c->sorted ? "sorted" : "unsorted", test_type_name[c->key], (unsigned) c->different, c->run_length,
                  (unsigned) c->bits, c->capacity);
 }
 
@@ -146,7 +144,8 @@ static inline ordo_status call_by_key_host(struct test *t, const struct by_key_c
 static inline void try_by_key_host(struct test *t, const struct by_key_case *c, const void *keys, const void *values,
                                    const struct by_key_outcome *want)
 {
-    const size_t          bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    const size_t bytes = ordo_type_bytes(c->key), result = by_key_result_bytes(c);
+    AUTO(free_by_key)
     struct by_key_outcome got = { test_alloc(c->capacity * bytes), test_alloc(c->capacity * result),
                                   test_alloc(c->capacity * 4), 77 };
     memset(got.keys, TEST_EMPTY, c->capacity * bytes);
@@ -157,14 +156,13 @@ static inline void try_by_key_host(struct test *t, const struct by_key_case *c, 
     test_same_bytes(t, "keys out of host arrays", got.keys, want->keys, c->capacity * bytes);
     test_same_bytes(t, "values out of host arrays", got.values, want->values, c->capacity * result);
     test_same_bytes(t, "counts out of host arrays", got.counts, want->counts, c->capacity * 4);
-    free_by_key(&got);
 }
 
 static inline void try_by_key(struct test *t, const struct by_key_case *c, bool host)
 {
     const size_t          bytes = ordo_type_bytes(c->key), value = c->values ? ordo_type_bytes(c->value) : 0;
     const size_t          result = by_key_result_bytes(c);
-    void                 *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * value);
+    AUTO_FREE void       *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * value);
     struct test_array     a[6] = { { 0 } };
     struct by_key_outcome want;
     const bool            counts = test_below(t, 4) > 0;
@@ -195,8 +193,6 @@ static inline void try_by_key(struct test *t, const struct by_key_case *c, bool 
         if (a[i].mem)
             test_free(&a[i]);
     free_by_key(&want);
-    free(keys);
-    free(values);
 }
 
 /* ---- many cases ---------------------------------------------------------------------------------------------- */
@@ -214,7 +210,7 @@ static inline struct by_key_case random_by_key(struct test *t, ordo_type key, or
     c.bits = test_below(t, 4) ? 0 : 1 + (uint32_t) test_below(t, 8 * ordo_type_bytes(key));
     c.capacity = test_below(t, 3) ? count : test_below(t, count + 1);
     c.different = (uint32_t[]) { 1, 3, 100, 5000, 1000000 }[test_below(t, 5)];
-    c.stretch = (size_t[]) { 1, 1, 3, 100, 20000 }[test_below(t, 5)];
+    c.run_length = (size_t[]) { 1, 1, 3, 100, 20000 }[test_below(t, 5)];
     return c;
 }
 

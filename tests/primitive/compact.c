@@ -13,18 +13,13 @@ static void try_seams(struct test *t, uint32_t key_bytes, uint32_t value_bytes)
         try_compact(t, key_bytes, value_bytes, counts[i]);
 }
 
-static void seams(struct test *t)
+EVERY_MASK_TEST(compact, is_right_at_every_seam_on_every_device_and_mask)
 {
     try_seams(t, 4, 0);
     try_seams(t, 8, 4);
 }
 
-Test(compact, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_mask(seams);
-}
-
-static void sizes(struct test *t)
+MASK_TEST(compact, takes_every_size_of_key_and_value, "", "cpu=0,progress=1")
 {
     for (uint32_t key_bytes = 4; key_bytes <= 8; key_bytes += 4)
         for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4)
@@ -33,29 +28,18 @@ static void sizes(struct test *t)
     try_compact(t, 4, 4, 3000017);
 }
 
-Test(compact, takes_every_size_of_key_and_value)
-{
-    test_each_device(sizes);
-    test_each_device_with("cpu=0,progress=1", sizes);
-}
-
 static void tuned(struct test *t)
 {
     try_compact(t, 4, 8, 60000 + test_below(t, 9));
 }
 
-static void some_tunings(struct test *t)
+MASK_TEST(compact, is_right_however_it_is_tuned, "progress=1")
 {
     test_unoptimized(t);
     with_some_tunings(t, tuned);
 }
 
-Test(compact, is_right_however_it_is_tuned)
-{
-    test_each_device_with("progress=1", some_tunings);
-}
-
-static void on_host_arrays(struct test *t)
+DEVICE_TEST(compact, takes_host_arrays)
 {
     for (size_t count = 0; count < 40000; count = count * 3 + 1) {
         const struct ordo_compact_params p = { 8, count % 2 ? 4 : 0 };
@@ -76,12 +60,7 @@ static void on_host_arrays(struct test *t)
     }
 }
 
-Test(compact, takes_host_arrays)
-{
-    test_each_device(on_host_arrays);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(compact, refuses_bad_arguments)
 {
     const struct ordo_compact_params p = { 4, 4 }, keys_alone = { 4, 0 }, odd_key = { 3, 4 }, odd_value = { 4, 2 };
     struct test_array                array[6];
@@ -113,9 +92,4 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_compact_host(t->dev, &keys_alone, NULL, NULL, NULL, 0, NULL, NULL, NULL), ORDO_INVALID);
     for (size_t i = 0; i < 6; i++)
         test_free(&array[i]);
-}
-
-Test(compact, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

@@ -21,10 +21,10 @@ static inline size_t compact_on_host(const void *in, size_t bytes, const uint8_t
 static inline void random_flags(struct test *t, uint8_t *flags, size_t count)
 {
     const uint64_t of_ten = (uint64_t[]) { 0, 1, 5, 9, 10 }[test_below(t, 5)];
-    const size_t   stretch = test_below(t, 2) ? 1 : 1000;
+    const size_t   segment = test_below(t, 2) ? 1 : 1000;
     uint8_t        flag = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i % stretch == 0)
+        if (i % segment == 0)
             flag = test_below(t, 10) < of_ten ? (uint8_t) (1 + test_below(t, 255)) : 0;
         flags[i] = flag;
     }
@@ -40,14 +40,13 @@ static inline ordo_type raw_type(size_t bytes)
 /* elements after the kept ones must be unchanged */
 static inline void expect_kept(const struct test *t, const struct test_array *out, const void *want, size_t kept)
 {
-    const size_t bytes = out->count * out->bytes;
-    uint8_t     *got = test_alloc(bytes);
+    const size_t       bytes = out->count * out->bytes;
+    AUTO_FREE uint8_t *got = test_alloc(bytes);
     test_download(t, out, got);
     test_same(t, out->bytes == 8 ? "8-byte outputs" : "4-byte outputs", raw_type(out->bytes), got, want, kept);
     for (size_t i = kept * out->bytes; i < bytes; i++)
         if (got[i] != ((const uint8_t *) want)[i])
             test_fail(t, __FILE__, __LINE__, "byte %zu was written, behind the %zu kept elements", i, kept);
-    free(got);
 }
 
 struct arrays {

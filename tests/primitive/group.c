@@ -55,7 +55,7 @@ static uint64_t scan_group(const struct op *op, const uint64_t *x, uint32_t grou
 static void want_group(const struct op *op, const uint64_t *x, uint32_t group, uint64_t *scanned, uint64_t totals[2],
                        uint64_t reduced[2])
 {
-    uint64_t *again = test_alloc(group * sizeof *again);
+    AUTO_FREE uint64_t *again = test_alloc(group * sizeof *again);
     totals[0] = scan_group(op, x, group, scanned);
     for (uint32_t i = 0; i < group; i++)
         again[i] = scanned[i] ^ x[i];
@@ -65,7 +65,6 @@ static void want_group(const struct op *op, const uint64_t *x, uint32_t group, u
     reduced[1] = 0;
     for (uint32_t i = 0; i < group; i++)
         reduced[1] = combine(op, reduced[1], reduced[0] ^ x[i]);
-    free(again);
 }
 
 /* The arrays of one run, with the expected out, totals and sums. */
@@ -75,10 +74,10 @@ struct wanted {
 
 static struct wanted want_all(struct test *t, const struct op *op, uint32_t group)
 {
-    const size_t  bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
-    struct wanted w = { test_alloc(n * bytes), test_alloc(n * bytes), test_alloc(2 * n * bytes),
-                        test_alloc(2 * n * bytes) };
-    uint64_t     *x = test_alloc(group * sizeof *x), *scanned = test_alloc(group * sizeof *scanned);
+    const size_t        bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
+    struct wanted       w = { test_alloc(n * bytes), test_alloc(n * bytes), test_alloc(2 * n * bytes),
+                              test_alloc(2 * n * bytes) };
+    AUTO_FREE uint64_t *x = test_alloc(group * sizeof *x), *scanned = test_alloc(group * sizeof *scanned);
     test_random_bytes(t, w.in, n * bytes);
     for (uint32_t g = 0; g < N_GROUPS; g++) {
         uint64_t totals[2], reduced[2];
@@ -94,8 +93,6 @@ static struct wanted want_all(struct test *t, const struct op *op, uint32_t grou
             }
         }
     }
-    free(x);
-    free(scanned);
     return w;
 }
 
@@ -114,12 +111,13 @@ static ordo_status launch(struct ordo_call *call, const char *verb, const struct
 
 static void check_op(struct test *t, const struct op *op, uint32_t group, uint32_t width)
 {
-    const size_t      bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
-    struct wanted     want = want_all(t, op, group);
-    struct test_array in = test_upload(t, want.in, n, bytes, 0), out = test_upload(t, NULL, n, bytes, 0);
-    struct test_array totals = test_upload(t, NULL, 2 * n, bytes, 0), sums = test_upload(t, NULL, 2 * n, bytes, 0);
-    struct ordo_args  scan = { .n = 0 }, reduce = { .n = 0 };
-    struct ordo_call  call;
+    const size_t                 bytes = ordo_type_bytes(op->type), n = (size_t) N_GROUPS * group;
+    struct wanted                want = want_all(t, op, group);
+    AUTO_ARRAY struct test_array in = test_upload(t, want.in, n, bytes, 0), out = test_upload(t, NULL, n, bytes, 0);
+    AUTO_ARRAY struct test_array totals = test_upload(t, NULL, 2 * n, bytes, 0),
+                                 sums = test_upload(t, NULL, 2 * n, bytes, 0);
+    struct ordo_args scan = { .n = 0 }, reduce = { .n = 0 };
+    struct ordo_call call;
     test_context(t, "%s, groups of %u, teams of %u", op->name, group, width);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     ORDO_ADD(&scan, ORDO_ARG(in.mem), ORDO_ARG(out.mem), ORDO_ARG(totals.mem));
@@ -132,10 +130,6 @@ static void check_op(struct test *t, const struct op *op, uint32_t group, uint32
     test_expect(t, op->type, &out, want.out, n);
     test_expect(t, op->type, &totals, want.totals, 2 * n);
     test_expect(t, op->type, &sums, want.sums, 2 * n);
-    test_free(&in);
-    test_free(&out);
-    test_free(&totals);
-    test_free(&sums);
     free(want.in);
     free(want.out);
     free(want.totals);
@@ -168,11 +162,11 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
 {
     enum { ITEMS = 8, STEPS = 400 };
-    const struct ordo_launch launch = { .file = "each.cl", .kernel = "each_stride", .groups = ITEMS, .group = 1 };
-    struct test_array        steps = test_upload(t, NULL, ITEMS, 4, 0), wrong = test_upload(t, NULL, ITEMS, 4, 0);
-    uint32_t                 got[ITEMS], bad[ITEMS];
-    struct ordo_args         args = { .n = 0 };
-    struct ordo_call         call;
+    const struct ordo_launch     launch = { .file = "each.cl", .kernel = "each_stride", .groups = ITEMS, .group = 1 };
+    AUTO_ARRAY struct test_array steps = test_upload(t, NULL, ITEMS, 4, 0), wrong = test_upload(t, NULL, ITEMS, 4, 0);
+    uint32_t                     got[ITEMS], bad[ITEMS];
+    struct ordo_args             args = { .n = 0 };
+    struct ordo_call             call;
     test_context(t, "%u elements, work-items from %u on of %u", n, first, size);
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(first), ORDO_ARG(size), ORDO_ARG(steps.mem), ORDO_ARG(wrong.mem));
@@ -186,8 +180,6 @@ static void run_each(struct test *t, uint32_t n, uint32_t first, uint32_t size)
             test_fail(t, __FILE__, __LINE__, "work-item %u takes %u turns, not %u; %u of them wrong", (unsigned) at,
                       got[w], (unsigned) turns, bad[w]);
     }
-    test_free(&steps);
-    test_free(&wrong);
 }
 
 /* The largest launch (host/dict/batch.c) and count. */

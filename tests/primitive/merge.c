@@ -47,7 +47,7 @@ static void check_all_runs(struct test *t, ordo_type type, uint32_t value_bytes,
 
 /* Each order has its own kernels: both for u32, for other types the one that the seed selects; both with
  * ORDO_TEST_KINDS=all. */
-static void check_types(struct test *t)
+DEVICE_TEST(merge, equals_a_plain_merge_for_every_type_of_key_and_value)
 {
     size_t turn = 0;
     for (size_t type = 0; type < 6; type++)
@@ -61,12 +61,7 @@ static void check_types(struct test *t)
         }
 }
 
-Test(merge, equals_a_plain_merge_for_every_type_of_key_and_value)
-{
-    test_each_device(check_types);
-}
-
-static void check_shapes(struct test *t)
+DEVICE_TEST(merge, equals_a_plain_merge_for_every_shape_of_keys)
 {
     for (size_t turn = 0; turn < TEST_N_SHAPES; turn++) {
         check_pairs(t, ORDO_U32, 4, false, turn);
@@ -74,20 +69,10 @@ static void check_shapes(struct test *t)
     }
 }
 
-Test(merge, equals_a_plain_merge_for_every_shape_of_keys)
-{
-    test_each_device(check_shapes);
-}
-
-static void check_masked(struct test *t)
+MOST_MASKS_TEST(merge, equals_a_plain_merge_on_devices_that_can_less)
 {
     check_pairs(t, ORDO_U32, 4, false, 0);
     check_all_runs(t, ORDO_U32, 4, false, 0);
-}
-
-Test(merge, equals_a_plain_merge_on_devices_that_can_less)
-{
-    test_each_device_and_most_masks(check_masked);
 }
 
 /* ---- tests: tunables ------------------------------------------------------------------------------------------- */
@@ -105,7 +90,7 @@ static void check_some_tunings(struct test *t, const char *tunable, ordo_type ty
     }
 }
 
-static void check_tunings(struct test *t)
+DEVICE_TEST(merge, any_tuning_gives_the_same_merge)
 {
     test_unoptimized(t);
     check_some_tunings(t, "merge", ORDO_U32, 4, 1, merges_as_tuned);
@@ -114,15 +99,10 @@ static void check_tunings(struct test *t)
     check_some_tunings(t, "merge_runs", ORDO_F64, 8, 2, merges_runs_as_tuned);
 }
 
-Test(merge, any_tuning_gives_the_same_merge)
-{
-    test_each_device(check_tunings);
-}
-
 /* ---- tests: what callers do wrong ------------------------------------------------------------------------------- */
 
 /* The outputs' guards detect writes outside; oclgrind and sanitizers detect reads. */
-static void check_unsorted(struct test *t)
+DEVICE_TEST(merge, unsorted_input_writes_nothing_outside_the_output)
 {
     const uint32_t groups[] = { 0, 1, 64 }; /* 0: unchanged */
     for (size_t g = 0; g < 3; g++) {
@@ -142,17 +122,12 @@ static void check_unsorted(struct test *t)
     }
 }
 
-Test(merge, unsorted_input_writes_nothing_outside_the_output)
-{
-    test_each_device(check_unsorted);
-}
-
-static void check_merge_arguments(struct test *t)
+DEVICE_TEST(merge, bad_arguments_are_refused)
 {
     const struct ordo_merge_params good = { .key = ORDO_U32, .value_bytes = 4 };
     const struct ordo_merge_params bad_type = { .key = (ordo_type) 77 }, bad_value = { .value_bytes = 5 };
-    struct test_array              a = test_upload(t, NULL, 100, 4, 0), b = test_upload(t, NULL, 100, 4, 0);
-    struct test_array              c = test_upload(t, NULL, 200, 4, 0), d = test_upload(t, NULL, 200, 4, 0);
+    AUTO_ARRAY struct test_array   a = test_upload(t, NULL, 100, 4, 0), b = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array   c = test_upload(t, NULL, 200, 4, 0), d = test_upload(t, NULL, 200, 4, 0);
     const struct ordo_slice        ak = test_slice(&a), bk = test_slice(&b), ck = test_slice(&c), dk = test_slice(&d);
     test_status(t, ordo_merge(t->dev, NULL, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
     test_status(t, ordo_merge(NULL, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL), ORDO_INVALID);
@@ -172,22 +147,13 @@ static void check_merge_arguments(struct test *t)
     test_status(t, ordo_merge(t->dev, &good, ak, ak, SIZE_MAX, bk, bk, 2, ck, dk, NULL), ORDO_TOO_LARGE);
     test_ok(t, ordo_merge(t->dev, &good, ak, ak, 100, bk, bk, 100, ck, dk, NULL));
     test_ok(t, ordo_device_finish(t->dev));
-    test_free(&a);
-    test_free(&b);
-    test_free(&c);
-    test_free(&d);
 }
 
-Test(merge, bad_arguments_are_refused)
-{
-    test_each_device(check_merge_arguments);
-}
-
-static void check_runs_arguments(struct test *t)
+DEVICE_TEST(merge, bad_runs_are_refused)
 {
     const struct ordo_merge_params good = { .key = ORDO_U32, .value_bytes = 4 };
-    struct test_array              a = test_upload(t, NULL, 300, 4, 0), b = test_upload(t, NULL, 300, 4, 0);
-    struct test_array              c = test_upload(t, NULL, 300, 4, 0), d = test_upload(t, NULL, 300, 4, 0);
+    AUTO_ARRAY struct test_array   a = test_upload(t, NULL, 300, 4, 0), b = test_upload(t, NULL, 300, 4, 0);
+    AUTO_ARRAY struct test_array   c = test_upload(t, NULL, 300, 4, 0), d = test_upload(t, NULL, 300, 4, 0);
     const struct ordo_slice        ak = test_slice(&a), bk = test_slice(&b), ck = test_slice(&c), dk = test_slice(&d);
     const struct ordo_run          runs[ORDO_MAX_RUNS + 1] = { { 0, 100 }, { 200, 50 }, { 100, 50 } };
     const struct ordo_run          far[] = { { 0, 10 }, { SIZE_MAX, 10 } };
@@ -206,26 +172,17 @@ static void check_runs_arguments(struct test *t)
     test_ok(t, ordo_merge_runs(t->dev, &good, ak, bk, runs, 3, ck, dk, NULL));
     test_ok(t, ordo_merge_runs(t->dev, &good, ordo_none(), ordo_none(), NULL, 0, ordo_none(), ordo_none(), NULL));
     test_ok(t, ordo_device_finish(t->dev));
-    test_free(&a);
-    test_free(&b);
-    test_free(&c);
-    test_free(&d);
-}
-
-Test(merge, bad_runs_are_refused)
-{
-    test_each_device(check_runs_arguments);
 }
 
 /* ---- tests: host arrays, scratch -------------------------------------------------------------------------------- */
 
 static void check_host_case(struct test *t, const struct merge_case *c)
 {
-    const struct ordo_merge_params params = params_of(c);
-    struct merge_data              d = make_data(t, c);
-    const ordo_type                value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
-    void                          *keys = test_alloc(d.total * key_bytes(c));
-    void                          *values = test_alloc(d.total * c->value_bytes);
+    const struct ordo_merge_params    params = params_of(c);
+    AUTO(free_data) struct merge_data d = make_data(t, c);
+    const ordo_type                   value_type = c->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    AUTO_FREE void                   *keys = test_alloc(d.total * key_bytes(c));
+    AUTO_FREE void                   *values = test_alloc(d.total * c->value_bytes);
     describe(t, "ordo_merge_runs_host", c);
     test_ok(t, ordo_merge_runs_host(t->dev, &params, d.keys, c->value_bytes ? d.values : NULL, d.run, c->n_runs, keys,
                                     c->value_bytes ? values : NULL));
@@ -245,12 +202,9 @@ static void check_host_case(struct test *t, const struct merge_case *c)
         test_same(t, "keys", c->type, keys, d.want_keys, d.total);
         test_same(t, "values", value_type, values, d.want_values, c->value_bytes ? d.total : 0);
     }
-    free(keys);
-    free(values);
-    free_data(&d);
 }
 
-static void check_host(struct test *t)
+DEVICE_TEST(merge, host_arrays_give_the_same_merge)
 {
     for (size_t i = 0; i < N_PAIRS; i++) {
         const struct merge_case c =
@@ -269,13 +223,8 @@ static void check_host(struct test *t)
     test_status(t, ordo_merge_runs_host(t->dev, &good, NULL, NULL, NULL, 2, NULL, NULL), ORDO_INVALID);
 }
 
-Test(merge, host_arrays_give_the_same_merge)
-{
-    test_each_device(check_host);
-}
-
 /* 16 runs in the smallest tiles of each group size keep the header's promise. */
-static void check_scratch(struct test *t)
+DEVICE_TEST(merge, scratch_of_many_runs_stays_within_the_promise)
 {
     const uint32_t groups[] = { 0, 1, 64, 256 }; /* 0: unchanged */
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
@@ -296,9 +245,4 @@ static void check_scratch(struct test *t)
         test_true(t, memory.scratch_peak_bytes > 0);
         test_true(t, memory.scratch_peak_bytes <= input * 8 / 100 + 65536);
     }
-}
-
-Test(merge, scratch_of_many_runs_stays_within_the_promise)
-{
-    test_each_device(check_scratch);
 }

@@ -56,8 +56,8 @@ static int compare_words(const void *a, const void *b)
 
 static void sort_keys(const struct merge_case *c, void *keys, size_t count)
 {
-    const size_t bytes = key_bytes(c);
-    uint64_t    *words = test_alloc(count * sizeof *words);
+    const size_t        bytes = key_bytes(c);
+    AUTO_FREE uint64_t *words = test_alloc(count * sizeof *words);
     for (size_t i = 0; i < count; i++)
         words[i] = order_of(c, keys, i);
     qsort(words, count, sizeof *words, compare_words);
@@ -66,7 +66,6 @@ static void sort_keys(const struct merge_case *c, void *keys, size_t count)
         const uint64_t key = key_from_bits_of((int) c->type, bytes == 4 ? bits & UINT32_MAX : bits);
         memcpy((char *) keys + i * bytes, &key, bytes);
     }
-    free(words);
 }
 
 /* Places the runs in the buffer in random order, with gaps. */
@@ -202,9 +201,9 @@ static void expect_outputs(const struct test *t, const struct merge_case *c, con
 /* One run of a case on the device. Returns false if the device refuses its tunables. */
 static bool try_merge(struct test *t, const struct merge_case *c)
 {
-    const struct ordo_merge_params params = params_of(c);
-    struct merge_data              d = make_data(t, c);
-    struct merge_arrays            a = upload(t, c, &d);
+    const struct ordo_merge_params    params = params_of(c);
+    AUTO(free_data) struct merge_data d = make_data(t, c);
+    struct merge_arrays               a = upload(t, c, &d);
     describe(t, "ordo_merge", c);
     const ordo_status got = ordo_merge(t->dev, &params, run_of(&a.keys, &d.run[0]), run_of(&a.values, &d.run[0]),
                                        d.run[0].count, run_of(&a.keys, &d.run[1]), run_of(&a.values, &d.run[1]),
@@ -214,15 +213,14 @@ static bool try_merge(struct test *t, const struct merge_case *c)
         expect_outputs(t, c, &d, &a);
     }
     free_arrays(c, &a);
-    free_data(&d);
     return got != ORDO_UNSUPPORTED;
 }
 
 static bool try_runs(struct test *t, const struct merge_case *c)
 {
-    const struct ordo_merge_params params = params_of(c);
-    struct merge_data              d = make_data(t, c);
-    struct merge_arrays            a = upload(t, c, &d);
+    const struct ordo_merge_params    params = params_of(c);
+    AUTO(free_data) struct merge_data d = make_data(t, c);
+    struct merge_arrays               a = upload(t, c, &d);
     describe(t, "ordo_merge_runs", c);
     const ordo_status got = ordo_merge_runs(t->dev, &params, slice_or_none(&a.keys), slice_or_none(&a.values), d.run,
                                             c->n_runs, slice_or_none(&a.keys_out), slice_or_none(&a.values_out), NULL);
@@ -231,7 +229,6 @@ static bool try_runs(struct test *t, const struct merge_case *c)
         expect_outputs(t, c, &d, &a);
     }
     free_arrays(c, &a);
-    free_data(&d);
     return got != ORDO_UNSUPPORTED;
 }
 

@@ -47,22 +47,12 @@ static void check_all(struct test *t, const char *tunable, bool staged, merges_f
     test_true(t, ran > 0);
 }
 
-static void check_merge_tunings(struct test *t)
+DEVICE_TEST(merge_tunings, every_tuning_gives_the_same_merge)
 {
     check_all(t, "merge", true, merges_as_tuned);
 }
 
-Test(merge_tunings, every_tuning_gives_the_same_merge)
-{
-    test_each_device(check_merge_tunings);
-}
-
-static void check_runs_tunings(struct test *t)
+DEVICE_TEST(merge_tunings, every_tuning_gives_the_same_merge_of_runs)
 {
     check_all(t, "merge_runs", false, merges_runs_as_tuned);
-}
-
-Test(merge_tunings, every_tuning_gives_the_same_merge_of_runs)
-{
-    test_each_device(check_runs_tunings);
 }

@@ -10,12 +10,12 @@ enum { COUNT = 50021 };
 /* A sort that must wait for an event, because its input arrives during the wait. */
 static void check_waits(struct test *t, cl_command_queue queue)
 {
-    struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
-    uint32_t         *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
-    cl_command_queue  other = test_queue(t, 0);
-    cl_int            code = CL_SUCCESS;
-    cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-    struct ordo_order order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 3);
+    AUTO_FREE uint32_t *written = test_alloc(COUNT * sizeof *written), *want = test_alloc(COUNT * sizeof *want);
+    cl_command_queue    other = test_queue(t, 0);
+    cl_int              code = CL_SUCCESS;
+    cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+    struct ordo_order   order = { .queue = queue, .n_wait = 1, .wait = &go, .done = &done };
     for (uint32_t i = 0; i < COUNT; i++) {
         written[i] = COUNT - i;
         want[i] = i + 1;
@@ -32,12 +32,9 @@ static void check_waits(struct test *t, cl_command_queue queue)
     clReleaseEvent(go);
     clReleaseEvent(done);
     clReleaseCommandQueue(other);
-    test_free(&keys);
-    free(written);
-    free(want);
 }
 
-static void waits(struct test *t)
+DEVICE_TEST(order, a_call_waits_for_its_list)
 {
     cl_command_queue own = test_queue(t, 0), loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     test_context(t, "the device's queue");
@@ -50,11 +47,6 @@ static void waits(struct test *t)
     clReleaseCommandQueue(own);
     if (loose)
         clReleaseCommandQueue(loose);
-}
-
-Test(order, a_call_waits_for_its_list)
-{
-    test_each_device(waits);
 }
 
 /* ---- nothing to do ------------------------------------------------------------------------------------------- */
@@ -99,10 +91,10 @@ static ordo_status call_nothing(struct test *t, int which, const struct test_arr
     }
 }
 
-static void nothing(struct test *t)
+DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
-    struct test_array out = test_upload(t, NULL, 1, 4, 2);
-    cl_int            code = CL_SUCCESS;
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, 4, 2);
+    cl_int                       code = CL_SUCCESS;
     for (int which = 0; which < 15; which++) {
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
@@ -116,24 +108,18 @@ static void nothing(struct test *t)
         test_ok(t, call_nothing(t, which, &out, NULL));
     }
     test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
-    test_free(&out);
-}
-
-Test(order, done_is_signalled_for_no_elements_too)
-{
-    test_each_device(nothing);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */
 
-/* A chain of calls on a queue, each of which reads the last one's output, enqueued before any wait. */
+/* A chain of calls on a queue, enqueued before any wait. Each reads the last one's output. */
 static void check_chain(struct test *t, cl_command_queue queue)
 {
     enum { LINKS = 6 };
-    const uint32_t    one = 1;
-    uint32_t         *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
-    struct test_array a;
-    cl_event          done[LINKS] = { NULL };
+    const uint32_t      one = 1;
+    AUTO_FREE uint32_t *ones = test_alloc(COUNT * sizeof *ones), *want = test_alloc(COUNT * sizeof *want);
+    struct test_array   a;
+    cl_event            done[LINKS] = { NULL };
     for (size_t i = 0; i < COUNT; i++)
         ones[i] = want[i] = one;
     a = test_upload(t, ones, COUNT, 4, 1);
@@ -151,11 +137,9 @@ static void check_chain(struct test *t, cl_command_queue queue)
     for (int link = 0; link < LINKS; link++)
         clReleaseEvent(done[link]);
     test_free(&a);
-    free(ones);
-    free(want);
 }
 
-static void queues(struct test *t)
+EVERY_MASK_TEST(order, calls_follow_each_other_on_any_queue)
 {
     cl_command_queue loose = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), own = test_queue(t, 0);
     test_context(t, "a chain on an in-order queue");
@@ -170,13 +154,8 @@ static void queues(struct test *t)
         clReleaseCommandQueue(loose);
 }
 
-Test(order, calls_follow_each_other_on_any_queue)
-{
-    test_each_device_and_mask(queues);
-}
-
 /* Scratch that one queue uses must not go to another queue. */
-static void two_queues(struct test *t)
+DEVICE_TEST(order, queues_at_once_share_no_scratch)
 {
     cl_command_queue  queue[2] = { test_queue(t, 0), test_queue(t, 0) };
     struct test_array keys[2];
@@ -203,21 +182,16 @@ static void two_queues(struct test *t)
     free(want);
 }
 
-Test(order, queues_at_once_share_no_scratch)
-{
-    test_each_device(two_queues);
-}
-
 /* Calls on two dictionaries, last used on the device's queue, in one out-of-order queue: the second call gets the first
  * one's scratch, and must wait for it. (PoCL 3.1 ignores the barriers before a barrier with a wait list. No call makes
  * such a barrier.) */
 static void loose(struct test *t)
 {
     enum { KEYS = 400000, ROUNDS = 4 };
-    cl_command_queue  queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    uint32_t         *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
-    struct test_array asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
-    ordo_dict        *dict[2] = { NULL, NULL };
+    cl_command_queue    queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    AUTO_FREE uint32_t *keys = test_alloc(KEYS * sizeof *keys), *want = test_alloc(KEYS * sizeof *want);
+    struct test_array   asked[2], bounds[2], out[2], found = test_upload(t, NULL, 1, 1, 0);
+    ordo_dict          *dict[2] = { NULL, NULL };
     if (!queue)
         return;
     for (uint32_t d = 0; d < 2; d++) {
@@ -256,8 +230,6 @@ static void loose(struct test *t)
     }
     test_free(&found);
     (void) clReleaseCommandQueue(queue);
-    free(keys);
-    free(want);
 }
 
 Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
@@ -265,11 +237,11 @@ Test(order, dictionaries_follow_each_other_in_an_out_of_order_queue)
     test_each_device(loose);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------- */
+/* ---- refused orders ----------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(order, bad_orders_are_refused)
 {
-    struct test_array             a = test_upload(t, NULL, 100, 4, 1);
+    AUTO_ARRAY struct test_array  a = test_upload(t, NULL, 100, 4, 1);
     const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
     uint8_t                       untouched[400];
     cl_int                        code = CL_SUCCESS;
@@ -296,10 +268,4 @@ static void refusals(struct test *t)
     clReleaseEvent(event);
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);
-    test_free(&a);
-}
-
-Test(order, bad_orders_are_refused)
-{
-    test_each_device(refusals);
 }

@@ -4,7 +4,7 @@
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-static void seams(struct test *t)
+MOST_MASKS_TEST(reduce, is_right_at_every_seam_on_every_device_and_mask)
 {
     test_look_back(t);
     try_seams(t, ORDO_I32, ORDO_SUM);
@@ -12,12 +12,7 @@ static void seams(struct test *t)
     try_reduce(t, ORDO_I32, ORDO_SUM, TEST_RANDOM, 3000017);
 }
 
-Test(reduce, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_most_masks(seams);
-}
-
-static void types_and_shapes(struct test *t)
+DEVICE_TEST(reduce, knows_every_type_operation_and_shape)
 {
     for (size_t i = 0; i < 6; i++)
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++)
@@ -25,33 +20,23 @@ static void types_and_shapes(struct test *t)
                 try_reduce(t, test_types[i], (ordo_op) op, (enum test_shape) shape, test_below(t, 50000));
 }
 
-Test(reduce, knows_every_type_operation_and_shape)
-{
-    test_each_device(types_and_shapes);
-}
-
 static void tuned(struct test *t)
 {
     try_reduce(t, ORDO_U32, ORDO_SUM, TEST_RANDOM, 200000 + test_below(t, 9));
 }
 
-static void some_tunings(struct test *t)
+DEVICE_TEST(reduce, is_right_however_it_is_tuned)
 {
     test_unoptimized(t);
     with_some_tunings(t, tuned);
 }
 
-Test(reduce, is_right_however_it_is_tuned)
-{
-    test_each_device(some_tunings);
-}
-
 /* Consecutive launches without waits, of none, one and many groups, on the same tickets: each sums 1 .. count. */
-static void one_launch(struct test *t)
+MASK_TEST(reduce, takes_one_launch_where_groups_may_wait, "progress=1", "cpu=0,progress=1")
 {
     enum { LAUNCHES = 500, COUNT_MAX = 30000 };
     const struct ordo_reduce_params params = { ORDO_U64, ORDO_SUM };
-    uint64_t *numbers = test_alloc(COUNT_MAX * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
+    AUTO_FREE uint64_t *numbers = test_alloc(COUNT_MAX * sizeof *numbers), *want = test_alloc(LAUNCHES * sizeof *want);
     if (!t->facts->groups_progress)
         test_skip("ORDO_MASK=%s: groups promise no progress, so there are two launches", t->mask);
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));
@@ -61,7 +46,8 @@ static void one_launch(struct test *t)
     test_true(t, ordo_tiles_of(t->dev, ORDO_SCAN_GROUP, ORDO_SCAN_ITEMS, 8, COUNT_MAX, 0).lookback);
     for (uint64_t i = 0; i < COUNT_MAX; i++)
         numbers[i] = i + 1;
-    struct test_array in = test_upload(t, numbers, COUNT_MAX, 8, 0), out = test_upload(t, NULL, LAUNCHES, 8, 0);
+    AUTO_ARRAY struct test_array in = test_upload(t, numbers, COUNT_MAX, 8, 0),
+                                 out = test_upload(t, NULL, LAUNCHES, 8, 0);
     for (size_t i = 0; i < LAUNCHES; i++) {
         const uint64_t count = test_below(t, COUNT_MAX + 1);
 
@@ -70,21 +56,11 @@ static void one_launch(struct test *t)
     }
     test_context(t, "sums in one launch each");
     test_expect(t, ORDO_U64, &out, want, LAUNCHES);
-    test_free(&in);
-    test_free(&out);
-    free(numbers);
-    free(want);
 }
 
-Test(reduce, takes_one_launch_where_groups_may_wait)
+DEVICE_TEST(reduce, refuses_bad_arguments)
 {
-    test_each_device_with("progress=1", one_launch);
-    test_each_device_with("cpu=0,progress=1", one_launch);
-}
-
-static void bad_arguments(struct test *t)
-{
-    struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
+    AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 1, 4, 0);
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out);
     const struct ordo_reduce_params sum = { ORDO_U32, ORDO_SUM }, floats = { ORDO_F32, ORDO_SUM };
     const struct ordo_reduce_params no_type = { (ordo_type) -1, ORDO_SUM }, no_op = { ORDO_U32, (ordo_op) 7 };
@@ -102,11 +78,4 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_reduce(t->dev, &sum, i, ORDO_MAX_COUNT + 1, o, NULL), ORDO_TOO_LARGE);
     test_status(t, ordo_reduce_host(t->dev, &sum, NULL, 3, &(uint32_t) { 0 }), ORDO_INVALID);
     test_status(t, ordo_reduce_host(t->dev, &sum, NULL, 0, NULL), ORDO_INVALID);
-    test_free(&in);
-    test_free(&out);
-}
-
-Test(reduce, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

@@ -23,12 +23,12 @@ static inline void try_reduce(struct test *t, ordo_type type, ordo_op op, enum t
 {
     const size_t                    bytes = ordo_type_bytes(type);
     const struct ordo_reduce_params params = { type, op };
-    void                           *keys = test_alloc(count * bytes);
+    AUTO_FREE void                 *keys = test_alloc(count * bytes);
     uint64_t                        want = 0, got = 0;
     test_keys(t, type, shape, count, keys);
     reduce_on_host(type, op, keys, count, &want);
-    struct test_array in = test_upload(t, keys, count, bytes, test_below(t, 6));
-    struct test_array out = test_upload(t, NULL, 1, bytes, test_below(t, 6));
+    AUTO_ARRAY struct test_array in = test_upload(t, keys, count, bytes, test_below(t, 6));
+    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, bytes, test_below(t, 6));
 
     test_context(t, "%s of %zu %s %s keys, in at %zu, out at %zu", op_name[op], count, test_shape_name[shape],
                  test_type_name[type], in.at, out.at);
@@ -37,10 +37,6 @@ static inline void try_reduce(struct test *t, ordo_type type, ordo_op op, enum t
     test_expect(t, type, &in, keys, count);
     test_ok(t, ordo_reduce_host(t->dev, &params, keys, count, &got));
     test_same(t, "out of host arrays", type, &got, &want, 1);
-
-    test_free(&in);
-    test_free(&out);
-    free(keys);
 }
 
 static inline void try_seams(struct test *t, ordo_type type, ordo_op op)

@@ -67,17 +67,17 @@ static ordo_status call_rows_host(struct test *t, const struct rows_case *c, con
 
 static void try_rows(struct test *t, const struct rows_case *c)
 {
-    const size_t n_in = c->scatter ? c->count : c->n_rows, n_out = c->scatter ? c->n_rows : c->count;
-    uint8_t     *in = test_alloc(n_in * c->bytes), *want = test_alloc(n_out * c->bytes);
-    uint8_t     *got = test_alloc(n_out * c->bytes);
-    uint32_t    *index = make_indices(t, c);
+    const size_t        n_in = c->scatter ? c->count : c->n_rows, n_out = c->scatter ? c->n_rows : c->count;
+    AUTO_FREE uint8_t  *in = test_alloc(n_in * c->bytes), *want = test_alloc(n_out * c->bytes);
+    AUTO_FREE uint8_t  *got = test_alloc(n_out * c->bytes);
+    AUTO_FREE uint32_t *index = make_indices(t, c);
     test_random_bytes(t, in, n_in * c->bytes);
     memset(want, TEST_EMPTY, n_out * c->bytes);
     memset(got, TEST_EMPTY, n_out * c->bytes);
     rows_on_host(c, in, index, want);
-    struct test_array in_on = test_upload(t, in, n_in, c->bytes, test_below(t, 6));
-    struct test_array index_on = test_upload(t, index, c->count, sizeof *index, test_below(t, 6));
-    struct test_array out_on = test_upload(t, NULL, n_out, c->bytes, test_below(t, 6));
+    AUTO_ARRAY struct test_array in_on = test_upload(t, in, n_in, c->bytes, test_below(t, 6));
+    AUTO_ARRAY struct test_array index_on = test_upload(t, index, c->count, sizeof *index, test_below(t, 6));
+    AUTO_ARRAY struct test_array out_on = test_upload(t, NULL, n_out, c->bytes, test_below(t, 6));
 
     test_context(t, "%s%s of %zu rows of %zu bytes, %zu rows in the table, from %zu to %zu",
                  c->distinct ? "distinct " : "", c->scatter ? "scatter" : "gather", c->count, c->bytes, c->n_rows,
@@ -86,13 +86,6 @@ static void try_rows(struct test *t, const struct rows_case *c)
     test_expect(t, ORDO_U32, &out_on, want, n_out);
     test_ok(t, call_rows_host(t, c, in, index, got));
     test_same_bytes(t, "rows out of host arrays", got, want, n_out * c->bytes);
-    test_free(&in_on);
-    test_free(&index_on);
-    test_free(&out_on);
-    free(in);
-    free(want);
-    free(got);
-    free(index);
 }
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
@@ -108,7 +101,7 @@ static void try_ways(struct test *t, size_t bytes, size_t count, size_t n_rows)
         try_rows(t, &c);
 }
 
-static void sizes(struct test *t)
+MASK_TEST(rows, of_every_size_go_where_they_belong, "", "cpu=0")
 {
     static const size_t bytes[] = { 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 48, 100, 256, 1000, 4096 };
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
@@ -116,13 +109,7 @@ static void sizes(struct test *t)
     try_ways(t, 300000, 3, 2);
 }
 
-Test(rows, of_every_size_go_where_they_belong)
-{
-    test_each_device(sizes);
-    test_each_device_with("cpu=0", sizes);
-}
-
-static void seams(struct test *t)
+MOST_MASKS_TEST(rows, are_moved_at_every_seam_on_every_device_and_mask)
 {
     size_t       counts[TEST_SEAMS];
     const size_t n = test_seams(256, 2048, counts);
@@ -134,16 +121,11 @@ static void seams(struct test *t)
     try_ways(t, 8, 300007, 300007);
 }
 
-Test(rows, are_moved_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_most_masks(seams);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(rows, refuses_bad_arguments)
 {
     const struct ordo_gather_params gather = { 4 }, none = { 0 }, huge = { ORDO_MAX_ROW_BYTES + 1 }, wide = { 400 };
-    struct test_array               in = test_upload(t, NULL, 100, 4, 0), index = test_upload(t, NULL, 100, 4, 0);
-    struct test_array               out = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), index = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    out = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice         i = test_slice(&in), x = test_slice(&index), o = test_slice(&out);
     uint32_t                        words[2] = { 0 };
     test_context(t, "bad arguments");
@@ -158,12 +140,4 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_gather_host(t->dev, &none, words, 1, words, 1, words), ORDO_INVALID);
     test_status(t, ordo_scatter_host(t->dev, ordo_scatter_params(.row_bytes = 0), words, words, 1, words, 1),
                 ORDO_INVALID);
-    test_free(&in);
-    test_free(&index);
-    test_free(&out);
-}
-
-Test(rows, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

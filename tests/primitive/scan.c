@@ -22,18 +22,13 @@ static void try_seams(struct test *t, ordo_type type, ordo_op op)
     }
 }
 
-static void seams(struct test *t)
+EVERY_MASK_TEST(scan, is_right_at_every_seam_on_every_device_and_mask)
 {
     try_seams(t, ORDO_U32, ORDO_SUM);
     try_seams(t, ORDO_F64, ORDO_MIN);
 }
 
-Test(scan, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_mask(seams);
-}
-
-static void types_and_shapes(struct test *t)
+DEVICE_TEST(scan, knows_every_type_operation_and_shape)
 {
     for (size_t i = 0; i < 6; i++) {
         for (int op = ORDO_SUM; op <= ORDO_MAX; op++) {
@@ -46,13 +41,8 @@ static void types_and_shapes(struct test *t)
     }
 }
 
-Test(scan, knows_every_type_operation_and_shape)
-{
-    test_each_device(types_and_shapes);
-}
-
 /* Offsets of 0 to 5 elements: vectors are aligned in both arrays, in one, in none. */
-static void offsets(struct test *t)
+MASK_TEST(scan, takes_arrays_of_any_alignment, "cpu=0")
 {
     for (size_t in_at = 0; in_at < 6; in_at++) {
         for (size_t out_at = 0; out_at < 6; out_at++) {
@@ -66,12 +56,7 @@ static void offsets(struct test *t)
     }
 }
 
-Test(scan, takes_arrays_of_any_alignment)
-{
-    test_each_device_with("cpu=0", offsets);
-}
-
-static void many(struct test *t)
+EVERY_MASK_TEST(scan, takes_millions)
 {
     /* a CPU with the profile of an unknown GPU is slow */
     struct subject s = { .type = ORDO_U32, .op = ORDO_SUM, .count = t->mask[0] ? 2000011 : 5000011 };
@@ -79,11 +64,6 @@ static void many(struct test *t)
     s.segmented = true;
     s.inclusive = true;
     try_scan(t, &s, TEST_RANDOM, 0);
-}
-
-Test(scan, takes_millions)
-{
-    test_each_device_and_mask(many);
 }
 
 static void tuned(struct test *t)
@@ -97,15 +77,10 @@ static void tuned(struct test *t)
     }
 }
 
-static void some_tunings(struct test *t)
+MASK_TEST(scan, is_right_however_it_is_tuned, "progress=1")
 {
     test_unoptimized(t);
     with_some_tunings(t, tuned);
-}
-
-Test(scan, is_right_however_it_is_tuned)
-{
-    test_each_device_with("progress=1", some_tunings);
 }
 
 /* ---- look-back ----------------------------------------------------------------------------------------------- */
@@ -153,7 +128,7 @@ Test(scan, does_without_tiles_that_never_answer)
 
 /* More launches on one block of state than there are stamps, each of other keys. Words of earlier launches must not
  * count. */
-static void stamps(struct test *t)
+MASK_TEST(scan, is_right_when_stamps_begin_anew, "progress=1", "progress=1,int64_atomics=0")
 {
     enum { STAMPS = 1 << 13, TILES = 8 };
     struct subject s = random_subject(t, ORDO_U32, ORDO_SUM, 0);
@@ -173,22 +148,16 @@ static void stamps(struct test *t)
         try_scan(t, &s, TEST_RANDOM, 0);
 }
 
-Test(scan, is_right_when_stamps_begin_anew)
-{
-    test_each_device_with("progress=1", stamps);
-    test_each_device_with("progress=1,int64_atomics=0", stamps);
-}
-
 /* ---- host arrays, order, errors ------------------------------------------------------------------------------ */
 
-static void on_host_arrays(struct test *t)
+DEVICE_TEST(scan, takes_host_arrays)
 {
     for (size_t count = 0; count < 40000; count = count * 3 + 1) {
-        struct subject s = random_subject(t, ORDO_F32, ORDO_MAX, count);
-        void          *keys = test_alloc(count * 4);
-        void          *got = test_alloc(count * 4);
-        void          *want = test_alloc(count * 4);
-        uint8_t       *heads = test_alloc(count);
+        struct subject     s = random_subject(t, ORDO_F32, ORDO_MAX, count);
+        AUTO_FREE void    *keys = test_alloc(count * 4);
+        AUTO_FREE void    *got = test_alloc(count * 4);
+        AUTO_FREE void    *want = test_alloc(count * 4);
+        AUTO_FREE uint8_t *heads = test_alloc(count);
         test_context(t, "host arrays of %zu", count);
         test_keys(t, s.type, TEST_EXTREMES, count, keys);
         random_heads(t, heads, count);
@@ -200,10 +169,6 @@ static void on_host_arrays(struct test *t)
         scan_on_host(&s, keys, heads, want);
         test_ok(t, ordo_segmented_scan_host(t->dev, &params, keys, heads, keys, count)); /* in itself */
         test_same(t, "out", s.type, keys, want, count);
-        free(keys);
-        free(got);
-        free(want);
-        free(heads);
     }
     const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
     test_ok(t, ordo_scan_host(t->dev, &params, NULL, NULL, 0));
@@ -211,7 +176,7 @@ static void on_host_arrays(struct test *t)
 }
 
 /* Any place in memory, for elements and for bytes. */
-static void on_crooked_arrays(struct test *t)
+DEVICE_TEST(scan, takes_host_arrays_wherever_they_lie)
 {
     enum { COUNT = 5003 };
     const struct ordo_scan_params params = { ORDO_U64, ORDO_SUM, true };
@@ -231,18 +196,8 @@ static void on_crooked_arrays(struct test *t)
     }
 }
 
-Test(scan, takes_host_arrays_wherever_they_lie)
-{
-    test_each_device(on_crooked_arrays);
-}
-
-Test(scan, takes_host_arrays)
-{
-    test_each_device(on_host_arrays);
-}
-
 /* Waits for a user event, on an in-order and an out-of-order queue, and returns an event, also without elements. */
-static void in_order(struct test *t)
+DEVICE_TEST(scan, keeps_the_order_it_is_given)
 {
     const cl_command_queue_properties out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     const cl_queue_properties         list[] = { CL_QUEUE_PROPERTIES, out_of_order, 0 };
@@ -251,18 +206,19 @@ static void in_order(struct test *t)
         clCreateCommandQueueWithProperties(ordo_device_context(t->dev), ordo_device_id(t->dev), list, &code);
     for (size_t count = 0; count <= 100000; count += 100000) {
         for (int own = 0; own < 2; own++) {
-            struct subject    s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
-            uint32_t         *keys = test_alloc(count * 4);
-            uint32_t         *want = test_alloc(count * 4);
-            cl_event          go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
-            struct ordo_order order = { .queue = own ? NULL : queue, .n_wait = 1, .wait = &go, .done = &done };
+            struct subject      s = { .type = ORDO_U32, .op = ORDO_SUM, .inclusive = true, .count = count };
+            AUTO_FREE uint32_t *keys = test_alloc(count * 4);
+            AUTO_FREE uint32_t *want = test_alloc(count * 4);
+            cl_event            go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
+            struct ordo_order   order = { .queue = own ? NULL : queue, .n_wait = 1, .wait = &go, .done = &done };
 
             if (!own && !queue)
                 order.queue = NULL; /* the device has no such queues */
             test_context(t, "%zu elements after an event, %s queue", count, order.queue ? "out-of-order" : "own");
             test_keys(t, s.type, TEST_RANDOM, count, keys);
             scan_on_host(&s, keys, NULL, want);
-            struct test_array in = test_upload(t, NULL, count, 4, 1), out = test_upload(t, NULL, count, 4, 1);
+            AUTO_ARRAY struct test_array in = test_upload(t, NULL, count, 4, 1),
+                                         out = test_upload(t, NULL, count, 4, 1);
             const struct ordo_scan_params params = { s.type, s.op, s.inclusive };
             test_ok(t, ordo_scan(t->dev, &params, test_slice(&in), test_slice(&out), count, &order));
             test_true(t, done != NULL);
@@ -276,24 +232,15 @@ static void in_order(struct test *t)
             clReleaseCommandQueue(other);
             clReleaseEvent(go);
             clReleaseEvent(done);
-            test_free(&in);
-            test_free(&out);
-            free(keys);
-            free(want);
         }
     }
     if (queue)
         clReleaseCommandQueue(queue);
 }
 
-Test(scan, keeps_the_order_it_is_given)
+DEVICE_TEST(scan, refuses_bad_arguments)
 {
-    test_each_device(in_order);
-}
-
-static void bad_arguments(struct test *t)
-{
-    struct test_array             in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array  in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice       i = test_slice(&in), o = test_slice(&out);
     const struct ordo_scan_params sum = { ORDO_U32, ORDO_SUM, false };
     const struct ordo_scan_params no_type = { (ordo_type) 17, ORDO_SUM, false };
@@ -330,21 +277,14 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_scan(t->dev, &sum, ordo_at(foreign, 0), o, 100, NULL), ORDO_INVALID);
     clReleaseMemObject(foreign);
     clReleaseContext(context);
-    test_free(&in);
-    test_free(&out);
-}
-
-Test(scan, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }
 
 /* The header's promise: 1 % of the input and 64 KiB. */
-static void scratch(struct test *t)
+MASK_TEST(scan, takes_little_scratch, "progress=1")
 {
     for (int method = 0; method < 2; method++) {
         const size_t                  count = 3000000;
-        struct test_array             in = test_upload(t, NULL, count, 4, 0);
+        AUTO_ARRAY struct test_array  in = test_upload(t, NULL, count, 4, 0);
         const struct ordo_scan_params params = { ORDO_U32, ORDO_SUM, false };
         struct ordo_memory            memory;
         test_context(t, "scratch of method %d", method);
@@ -354,11 +294,5 @@ static void scratch(struct test *t)
         test_ok(t, ordo_device_memory(t->dev, &memory));
         test_true(t, memory.scratch_peak_bytes > 0);
         test_true(t, memory.scratch_peak_bytes <= count * 4 / 100 + 65536);
-        test_free(&in);
     }
-}
-
-Test(scan, takes_little_scratch)
-{
-    test_each_device_with("progress=1", scratch);
 }

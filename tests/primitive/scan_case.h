@@ -59,11 +59,11 @@ static inline ordo_status call_scan(const struct test *t, const struct subject *
 
 static inline void try_scan(struct test *t, const struct subject *s, enum test_shape shape, uint32_t faults)
 {
-    const size_t      bytes = ordo_type_bytes(s->type);
-    void             *keys = test_alloc(s->count * bytes);
-    void             *want = test_alloc(s->count * bytes);
-    uint8_t          *heads = test_alloc(s->count);
-    struct test_array in, marks = { 0 }, out;
+    const size_t       bytes = ordo_type_bytes(s->type);
+    AUTO_FREE void    *keys = test_alloc(s->count * bytes);
+    AUTO_FREE void    *want = test_alloc(s->count * bytes);
+    AUTO_FREE uint8_t *heads = test_alloc(s->count);
+    struct test_array  in, marks = { 0 }, out;
     test_keys(t, s->type, shape, s->count, keys);
     random_heads(t, heads, s->count);
     scan_on_host(s, keys, heads, want);
@@ -86,9 +86,6 @@ static inline void try_scan(struct test *t, const struct subject *s, enum test_s
         test_free(&out);
     if (s->segmented)
         test_free(&marks);
-    free(keys);
-    free(want);
-    free(heads);
 }
 
 /* A scan of this type and op with the rest at random. */

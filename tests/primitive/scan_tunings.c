@@ -87,14 +87,9 @@ static void reduce_as_tuned(struct test *t)
     try_reduce(t, ORDO_F64, ORDO_MIN, TEST_RANDOM, 200000 + test_below(t, 9));
 }
 
-static void reduce_tunings(struct test *t)
+DEVICE_TEST(scan_tunings, every_tuning_gives_the_same_reduction)
 {
     with_every_tuning(t, reduce_as_tuned);
-}
-
-Test(scan_tunings, every_tuning_gives_the_same_reduction)
-{
-    test_each_device(reduce_tunings);
 }
 
 /* ---- compact ------------------------------------------------------------------------------------------------- */
@@ -105,14 +100,9 @@ static void compact_as_tuned(struct test *t)
     try_compact(t, 8, 4, 60000 + test_below(t, 9));
 }
 
-static void compact_tunings(struct test *t)
+MASK_TEST(scan_tunings, every_tuning_gives_the_same_compaction, "progress=1")
 {
     with_every_tuning(t, compact_as_tuned);
-}
-
-Test(scan_tunings, every_tuning_gives_the_same_compaction)
-{
-    test_each_device_with("progress=1", compact_tunings);
 }
 
 /* ---- groups of equal keys ------------------------------------------------------------------------------------ */
@@ -127,12 +117,7 @@ static void by_key_as_tuned(struct test *t)
     try_by_key(t, &c, false);
 }
 
-static void by_key_tunings(struct test *t)
+MASK_TEST(scan_tunings, every_tuning_gives_the_same_groups, "progress=1")
 {
     with_every_tuning(t, by_key_as_tuned);
-}
-
-Test(scan_tunings, every_tuning_gives_the_same_groups)
-{
-    test_each_device_with("progress=1", by_key_tunings);
 }

@@ -5,12 +5,11 @@
 /* The calls on one case: the upper bound and the lookup, which finds the lower; with `both`, the lower bound too. */
 static bool check_case(struct test *t, const struct search_case *c, bool both)
 {
-    struct search_data d = make_search_data(t, c);
-    const bool         ran = (!both || (check_ranks(t, c, &d, false) && check_ranges(t, c, &d))) &&
+    AUTO(free_search_data) struct search_data d = make_search_data(t, c);
+    const bool ran = (!both || (check_ranks(t, c, &d, false) && check_ranges(t, c, &d))) &&
                      check_ranks(t, c, &d, true) && check_lookup(t, c, &d, true) &&
                      (c->value_bytes == 0 || check_lookup(t, c, &d, false));
 
-    free_search_data(&d);
     return ran;
 }
 
@@ -21,8 +20,6 @@ static const size_t counts[] = { 0,  1,  2,   3,   7,   8,   9,   15,   16,   17
                                  63, 64, 255, 256, 257, 511, 513, 1023, 1025, 4095, 4096, 4097, 100003 };
 static const size_t query_counts[] = { 1, 2, 1023, 1024, 1025, 3000, 0 };
 static const size_t offsets[] = { 0, 1, 3, 13, 16, 31 };
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* All ways to say and have the queries' order, with and without an index; then the schemes, and compressed indices. */
 enum { WAYS = 8 + 2 + 2 };
 
@@ -90,7 +87,7 @@ static bool type_is_tried(const struct test *t, ordo_type type)
     return strcmp(t->mask, "cpu=0") == 0 && type == ORDO_F64;
 }
 
-static void check_types(struct test *t)
+EVERY_MASK_TEST(search, ranks_and_values_are_those_of_a_binary_search)
 {
     static const uint32_t value_bytes[6] = { 4, 0, 8, 4, 0, 8 };
 
@@ -101,15 +98,10 @@ static void check_types(struct test *t)
             check_type(t, test_types[i], value_bytes[i]);
 }
 
-Test(search, ranks_and_values_are_those_of_a_binary_search)
-{
-    test_each_device_and_mask(check_types);
-}
-
 /* Every shape at sizes where duplicates cross blocks, nodes and tiles; as many queries of a work-item as by default.
- * A GPU's kernels, and ways that the seed leaves out, are those of check_types: others take long to compile. With
- * ORDO_TEST_KINDS=all, all. */
-static void check_shapes(struct test *t)
+ * For GPU code, and for ways that the seed leaves out, uses the kernels of check_types, because others take long to
+ * compile. ORDO_TEST_KINDS=all takes all. */
+EVERY_MASK_TEST(search, every_shape_of_keys_is_searched)
 {
     const bool all = test_wants_all("ORDO_TEST_KINDS"), gpu = t->mask[0] != 0;
 
@@ -130,40 +122,29 @@ static void check_shapes(struct test *t)
     }
 }
 
-Test(search, every_shape_of_keys_is_searched)
-{
-    test_each_device_and_mask(check_shapes);
-}
-
 /* Both bounds of keys of every type, of u32 by every way, of the others by half of them. */
-static void check_both_bounds(struct test *t)
+DEVICE_TEST(search, both_bounds_are_those_of_two_searches)
 {
     for (int i = 0; i < 6; i++)
         for (int way = 0; way < 4; way++) {
             if (test_types[i] != ORDO_U32 && ((uint64_t) (i + way) + t->seed) % 2 && !test_wants_all("ORDO_TEST_KINDS"))
                 continue;
-            const struct search_case c = { .type = test_types[i],
-                                           .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
-                                           .count = 3000 + test_below(t, 5000),
-                                           .n_queries = 2000,
-                                           .at = test_below(t, 20),
-                                           .sorted = way & 1,
-                                           .hint = way & 1,
-                                           .index = way >> 1 };
-            struct search_data       d = make_search_data(t, &c);
+            const struct search_case                  c = { .type = test_types[i],
+                                                            .shape = (enum test_shape)((i + way) % TEST_N_SHAPES),
+                                                            .count = 3000 + test_below(t, 5000),
+                                                            .n_queries = 2000,
+                                                            .at = test_below(t, 20),
+                                                            .sorted = way & 1,
+                                                            .hint = way & 1,
+                                                            .index = way >> 1 };
+            AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
             test_true(t, check_ranges(t, &c, &d));
-            free_search_data(&d);
         }
-}
-
-Test(search, both_bounds_are_those_of_two_searches)
-{
-    test_each_device(check_both_bounds);
 }
 
 /* ---- keys that are not sorted -------------------------------------------------------------------------------- */
 
-static void check_unsorted(struct test *t)
+EVERY_MASK_TEST(search, unsorted_keys_give_ranks_within_the_array)
 {
     enum { COUNT = 3001, QUERIES = 2000 };
     struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = QUERIES, .at = 1 };
@@ -174,8 +155,8 @@ static void check_unsorted(struct test *t)
     for (int way = 0; way < 4; way++) {
         c.hint = c.sorted = way & 1;
         c.index = false;
-        struct search_data d = make_search_data(t, &c);
-        struct test_array  ranks_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+        AUTO_ARRAY struct test_array              ranks_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
 
         test_keys(t, ORDO_U32, TEST_RANDOM, COUNT, keys);
         test_free(&d.keys_on);
@@ -190,7 +171,7 @@ static void check_unsorted(struct test *t)
         for (size_t i = 0; i < QUERIES; i++)
             if (ranks[i] > COUNT)
                 test_fail(t, __FILE__, __LINE__, "ranks[%zu] is %u of %d", i, ranks[i], COUNT);
-        struct test_array upper_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
+        AUTO_ARRAY struct test_array upper_on = test_upload(t, NULL, QUERIES, sizeof(uint32_t), 1);
         describe_search(t, "ordo_equal_range of unsorted keys", &c);
         test_ok(t, ordo_equal_range(
                        t->dev, ordo_equal_range_params(.key = ORDO_U32, .sorted_queries = c.hint, .index = d.index),
@@ -201,29 +182,21 @@ static void check_unsorted(struct test *t)
         for (size_t i = 0; i < QUERIES; i++)
             if (ranks[i] > uppers[i] || uppers[i] > COUNT)
                 test_fail(t, __FILE__, __LINE__, "bounds[%zu] are %u and %u of %d", i, ranks[i], uppers[i], COUNT);
-        test_free(&upper_on);
-        test_free(&ranks_on);
-        free_search_data(&d);
     }
-}
-
-Test(search, unsorted_keys_give_ranks_within_the_array)
-{
-    test_each_device_and_mask(check_unsorted);
 }
 
 /* ---- memory of the caller's ---------------------------------------------------------------------------------- */
 
 /* A buffer over host memory that is aligned to the element only. */
-static void check_unaligned(struct test *t)
+EVERY_MASK_TEST(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
 {
     enum { COUNT = 5003 };
-    struct search_case c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
-    uint32_t          *memory = test_alloc((COUNT + 16) * sizeof *memory);
-    cl_int             code = CL_SUCCESS;
+    struct search_case  c = { .type = ORDO_U32, .count = COUNT, .n_queries = 1000, .value_bytes = 4 };
+    AUTO_FREE uint32_t *memory = test_alloc((COUNT + 16) * sizeof *memory);
+    cl_int              code = CL_SUCCESS;
 
     for (size_t off = 0; off < 4 && is_own_or_gpu(t); off++) {
-        struct search_data d = make_search_data(t, &c);
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
 
         memcpy(memory + off, d.keys, COUNT * sizeof *memory);
         test_free(&d.keys_on);
@@ -234,26 +207,19 @@ static void check_unaligned(struct test *t)
         test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&d.keys_on), COUNT, NULL, &d.index));
         test_true(t, check_ranks(t, &c, &d, false));
         test_true(t, check_lookup(t, &c, &d, true));
-        free_search_data(&d);
     }
-    free(memory);
-}
-
-Test(search, keys_may_lie_in_memory_that_is_aligned_to_elements_only)
-{
-    test_each_device_and_mask(check_unaligned);
 }
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-static void check_host(struct test *t)
+DEVICE_TEST(search, host_arrays_are_searched)
 {
     const struct search_case c = {
         .type = ORDO_I32, .shape = TEST_FEW, .count = 1001, .n_queries = 500, .value_bytes = 4
     };
-    struct search_data d = make_search_data(t, &c);
-    static uint32_t    ranks[500], values[500], want[500];
-    static uint8_t     found[500], want_found[500];
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    static uint32_t                           ranks[500], values[500], want[500];
+    static uint8_t                            found[500], want_found[500];
 
     describe_search(t, "the calls on host arrays", &c);
     test_ok(
@@ -278,24 +244,18 @@ static void check_host(struct test *t)
     for (size_t i = 0; i < c.n_queries; i++)
         test_true(t, values[i] == 0);
     test_ok(t, ordo_search_host(t->dev, ordo_search_params(.key = c.type), d.keys, c.count, NULL, 0, NULL));
-    free_search_data(&d);
-}
-
-Test(search, host_arrays_are_searched)
-{
-    test_each_device(check_host);
 }
 
 /* ---- the index ----------------------------------------------------------------------------------------------- */
 
-static void check_index_size(struct test *t)
+DEVICE_TEST(search, an_index_takes_less_than_a_twelfth_of_the_keys)
 {
     for (size_t count = 1; count < 3000000; count = count * 3 + 1) {
         for (size_t i = 0; i < 6; i++) {
-            const size_t      bytes = ordo_type_bytes(test_types[i]);
-            ordo_index       *index = NULL;
-            uint8_t          *zeros = calloc(count, bytes);
-            struct test_array keys = test_upload(t, zeros, count, bytes, i);
+            const size_t                 bytes = ordo_type_bytes(test_types[i]);
+            ordo_index                  *index = NULL;
+            AUTO_FREE uint8_t           *zeros = calloc(count, bytes);
+            AUTO_ARRAY struct test_array keys = test_upload(t, zeros, count, bytes, i);
 
             test_context(t, "%zu keys of %s from %zu on", count, test_type_name[i], i);
             test_ok(t, ordo_index_build(t->dev, test_types[i], test_slice(&keys), count, NULL, &index));
@@ -303,26 +263,19 @@ static void check_index_size(struct test *t)
             test_ok(t, ordo_device_finish(t->dev));
             ordo_index_destroy(&index);
             test_true(t, index == NULL);
-            test_free(&keys);
-            free(zeros);
         }
     }
 }
 
-Test(search, an_index_takes_less_than_a_twelfth_of_the_keys)
-{
-    test_each_device(check_index_size);
-}
-
-/* Keys so dense that a byte, two and four are enough for each, and some of which are further apart than the rest. */
-static void check_compressed_size(struct test *t)
+/* Dense keys: one, two or four bytes are enough for each. Some keys are further apart than the rest. */
+DEVICE_TEST(search, a_compressed_index_takes_what_its_keys_need)
 {
     enum { COUNT = 300000 };
     static const struct {
         uint32_t gap, jump; /* one in 1000 keys is so much further from the last */
         unsigned percent;   /* of the keys' bytes, at most */
     } of[] = { { 1, 0, 33 }, { 256, 0, 58 }, { 10000, 0, 109 }, { 10, 100000, 42 }, { 0, 0, 33 } };
-    uint32_t *keys = test_alloc(COUNT * sizeof *keys), *ranks = test_alloc(COUNT * sizeof *ranks);
+    AUTO_FREE uint32_t *keys = test_alloc(COUNT * sizeof *keys), *ranks = test_alloc(COUNT * sizeof *ranks);
 
     for (size_t i = 0; i < LENGTH(of); i++) {
         uint32_t key = 0;
@@ -331,37 +284,27 @@ static void check_compressed_size(struct test *t)
             keys[k] = key;
             ranks[k] = of[i].gap ? (uint32_t) k : 0;
         }
-        struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
-        ordo_index       *index = NULL;
+        AUTO_ARRAY struct test_array on = test_upload(t, keys, COUNT, 4, 3), out = test_upload(t, NULL, COUNT, 4, 0);
+        AUTO(ordo_index_destroy) ordo_index *index = NULL;
         test_context(t, "keys %u apart, some %u", of[i].gap, of[i].jump);
         test_ok(t, ordo_index_build_compressed(t->dev, ORDO_U32, test_slice(&on), COUNT, NULL, &index));
         test_true(t, ordo_index_bytes(index) <= COUNT * sizeof *keys / 100 * of[i].percent + 1024);
         test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index), ordo_none(), COUNT,
                                test_slice(&on), COUNT, test_slice(&out), NULL));
         test_expect(t, ORDO_U32, &out, ranks, COUNT);
-        ordo_index_destroy(&index);
-        test_free(&on);
-        test_free(&out);
     }
-    free(keys);
-    free(ranks);
 }
 
-Test(search, a_compressed_index_takes_what_its_keys_need)
+DEVICE_TEST(search, wrong_arguments_are_refused)
 {
-    test_each_device(check_compressed_size);
-}
-
-static void check_misuse(struct test *t)
-{
-    const struct search_case c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
-    struct search_data       d = make_search_data(t, &c);
-    const struct ordo_slice  keys = test_slice(&d.keys_on), queries = test_slice(&d.queries_on);
-    struct test_array        ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
-    struct test_array        other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
-    const struct ordo_slice  ranks = test_slice(&ranks_on);
-    ordo_device             *other = test_open_again(t);
-    ordo_index              *none = NULL;
+    const struct search_case                  c = { .type = ORDO_U32, .count = 100, .n_queries = 10, .index = true };
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    const struct ordo_slice                   keys = test_slice(&d.keys_on), queries = test_slice(&d.queries_on);
+    AUTO_ARRAY struct test_array              ranks_on = test_upload(t, NULL, 100, sizeof(uint32_t), 0);
+    AUTO_ARRAY struct test_array              other_keys = test_upload(t, d.keys, 100, sizeof(uint32_t), 0);
+    const struct ordo_slice                   ranks = test_slice(&ranks_on);
+    AUTO_DEVICE ordo_device                  *other = test_open_again(t);
+    ordo_index                               *none = NULL;
 
     /* An index fits its own device object, type, array and count only. */
 #define WITH_INDEX(type) ordo_search_params(.key = (type), .index = d.index)
@@ -413,15 +356,6 @@ static void check_misuse(struct test *t)
 
     /* Nothing above was enqueued, and the index still serves. */
     test_true(t, check_ranks(t, &c, &d, false));
-    test_free(&other_keys);
-    test_free(&ranks_on);
-    free_search_data(&d);
-    ordo_device_close(&other);
-}
-
-Test(search, wrong_arguments_are_refused)
-{
-    test_each_device(check_misuse);
 }
 
 /* ---- tunables, one at a time; search_tunings.c has all combinations ------------------------------------------ */
@@ -441,24 +375,23 @@ static void check_value(struct test *t, const struct ordo_tunable_info *info, bo
     for (size_t k = 0; k < LENGTH(kinds); k++) {
         if (!strstr(kinds[k].tunables, info->name + strlen("search.k4.")))
             continue;
-        const struct search_case c = { .type = wide ? ORDO_U64 : ORDO_U32,
-                                       .shape = TEST_RANDOM,
-                                       .count = 20000,
-                                       .n_queries = 3001,
-                                       .at = 1,
-                                       .sorted = kinds[k].sorted,
-                                       .hint = kinds[k].sorted,
-                                       .index = kinds[k].index,
-                                       .value_bytes = 4 };
-        struct search_data       d = make_search_data(t, &c);
+        const struct search_case                  c = { .type = wide ? ORDO_U64 : ORDO_U32,
+                                                        .shape = TEST_RANDOM,
+                                                        .count = 20000,
+                                                        .n_queries = 3001,
+                                                        .at = 1,
+                                                        .sorted = kinds[k].sorted,
+                                                        .hint = kinds[k].sorted,
+                                                        .index = kinds[k].index,
+                                                        .value_bytes = 4 };
+        AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
 
         (void) check_lookup(t, &c, &d, true); /* or the device refuses: only the defaults must run everywhere */
-        free_search_data(&d);
     }
 }
 
 /* On a GPU's code one of the two, by the seed; search_tunings has all values. */
-static void check_tunables(struct test *t)
+EVERY_MASK_TEST(search, the_least_and_the_greatest_tunables_give_the_same_answers)
 {
     struct ordo_tunable_info info;
     size_t                   tried = 0;
@@ -483,9 +416,4 @@ static void check_tunables(struct test *t)
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
     }
     test_true(t, tried > 0);
-}
-
-Test(search, the_least_and_the_greatest_tunables_give_the_same_answers)
-{
-    test_each_device_and_mask(check_tunables);
 }

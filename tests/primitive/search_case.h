@@ -15,7 +15,7 @@ struct search_case {
     size_t          count, n_queries;
     size_t          at;     /* where the keys begin in their buffer */
     bool            sorted; /* the queries ascend */
-    bool            hint;   /* the call is told that they do */
+    bool            hint;   /* passes .sorted_queries */
     bool            index;
     bool            compressed; /* it: the keys are gone then */
     ordo_scheme     scheme;
@@ -46,14 +46,13 @@ static uint64_t bits_at(ordo_type type, const void *keys, size_t i)
 
 static void sort_by_bits(ordo_type type, void *keys, size_t count)
 {
-    uint64_t *words = test_alloc(count * sizeof *words);
+    AUTO_FREE uint64_t *words = test_alloc(count * sizeof *words);
 
     for (size_t i = 0; i < count; i++)
         words[i] = bits_at(type, keys, i);
     qsort(words, count, sizeof *words, compare_words);
     for (size_t i = 0; i < count; i++)
         put_key(type, keys, i, words[i]);
-    free(words);
 }
 
 /* Keys, their neighbours on either side, extreme values and random ones. */
@@ -153,8 +152,8 @@ static inline bool check_ranks(struct test *t, const struct search_case *c, cons
     const struct ordo_search_params params = {
         .key = c->type, .upper = upper, .sorted_queries = c->hint, .index = d->index, .scheme = c->scheme
     };
-    struct test_array ranks = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
-    uint32_t         *want = test_alloc(c->n_queries * sizeof *want);
+    AUTO_ARRAY struct test_array ranks = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
+    AUTO_FREE uint32_t          *want = test_alloc(c->n_queries * sizeof *want);
 
     for (size_t i = 0; i < c->n_queries; i++)
         want[i] = (uint32_t) rank_on_host(c->type, d->keys, c->count, bits_at(c->type, d->queries, i), upper);
@@ -165,17 +164,15 @@ static inline bool check_ranks(struct test *t, const struct search_case *c, cons
         test_ok(t, got);
         test_expect(t, ORDO_U32, &ranks, want, c->n_queries);
     }
-    test_free(&ranks);
-    free(want);
     return got != ORDO_UNSUPPORTED;
 }
 
-/* Both bounds, of which host arrays give the same where there is no index. */
+/* Checks both bounds. Without an index, host arrays must give the same. */
 static inline bool check_ranges(struct test *t, const struct search_case *c, const struct search_data *d)
 {
     const struct ordo_equal_range_params params = { .key = c->type, .sorted_queries = c->hint, .index = d->index };
-    struct test_array                    lower = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
-    struct test_array                    upper = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 2);
+    AUTO_ARRAY struct test_array         lower = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 1);
+    AUTO_ARRAY struct test_array         upper = test_upload(t, NULL, c->n_queries, sizeof(uint32_t), 2);
     uint32_t *want[2] = { test_alloc(c->n_queries * sizeof **want), test_alloc(c->n_queries * sizeof **want) };
 
     for (size_t i = 0; i < c->n_queries; i++)
@@ -190,8 +187,6 @@ static inline bool check_ranges(struct test *t, const struct search_case *c, con
         test_expect(t, ORDO_U32, &lower, want[0], c->n_queries);
         test_expect(t, ORDO_U32, &upper, want[1], c->n_queries);
     }
-    test_free(&lower);
-    test_free(&upper);
     free(want[0]);
     free(want[1]);
     return got != ORDO_UNSUPPORTED;
@@ -205,7 +200,7 @@ static inline bool check_lookup(struct test *t, const struct search_case *c, con
     };
     const struct test_array none = { .mem = NULL };
     const size_t            bytes = c->value_bytes;
-    uint8_t                *values = test_alloc(c->n_queries * bytes), *found = test_alloc(c->n_queries);
+    AUTO_FREE uint8_t      *values = test_alloc(c->n_queries * bytes), *found = test_alloc(c->n_queries);
 
     test_random_bytes(t, values, c->n_queries * bytes); /* values of keys that are not there stay */
     struct test_array values_on = bytes ? test_upload(t, values, c->n_queries, bytes, 7) : none;
@@ -233,8 +228,6 @@ static inline bool check_lookup(struct test *t, const struct search_case *c, con
         test_free(&values_on);
     if (want_found)
         test_free(&found_on);
-    free(values);
-    free(found);
     return got != ORDO_UNSUPPORTED;
 }
 

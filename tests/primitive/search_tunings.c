@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches with every tuning that a profile can select: each is a kernel of its own, so this takes long on a CPU. */
+/* Searches with every tuning that a profile can select. Each has its kernel, so this takes long on a CPU. */
 #include "search_case.h"
 
 static struct ordo_tunable_info tunable_of(struct test *t, const char *name)
@@ -24,19 +24,18 @@ static const char *const names[2][N_TUNABLES] = {
 /* Random queries through an index, or ascending ones without. */
 static bool searches_as_tuned(struct test *t, bool wide, bool sorted)
 {
-    const struct search_case c = { .type = wide ? ORDO_F64 : ORDO_F32,
-                                   .shape = TEST_RANDOM,
-                                   .count = 30000,
-                                   .n_queries = 9001,
-                                   .at = 3,
-                                   .sorted = sorted,
-                                   .hint = sorted,
-                                   .index = !sorted,
-                                   .value_bytes = 4 };
-    struct search_data       d = make_search_data(t, &c);
-    const bool               ran = check_lookup(t, &c, &d, true);
+    const struct search_case                  c = { .type = wide ? ORDO_F64 : ORDO_F32,
+                                                    .shape = TEST_RANDOM,
+                                                    .count = 30000,
+                                                    .n_queries = 9001,
+                                                    .at = 3,
+                                                    .sorted = sorted,
+                                                    .hint = sorted,
+                                                    .index = !sorted,
+                                                    .value_bytes = 4 };
+    AUTO(free_search_data) struct search_data d = make_search_data(t, &c);
+    const bool                                ran = check_lookup(t, &c, &d, true);
 
-    free_search_data(&d);
     return ran;
 }
 
@@ -57,13 +56,8 @@ static size_t try_from(struct test *t, bool wide, bool sorted, size_t k)
     return ran;
 }
 
-static void check_all(struct test *t)
+DEVICE_TEST(search_tunings, every_tuning_gives_the_same_answers)
 {
     for (int way = 0; way < 4; way++)
         test_true(t, try_from(t, way & 1, way >> 1, 0) > 0);
-}
-
-Test(search_tunings, every_tuning_gives_the_same_answers)
-{
-    test_each_device(check_all);
 }

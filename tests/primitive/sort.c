@@ -8,19 +8,14 @@ static const size_t seam_sizes[] = { 0,    1,    2,    3,    31,   32,   33,   6
                                      4096, 4097, 7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
 #define N_SEAMS (sizeof seam_sizes / sizeof *seam_sizes)
 
-static void every_seam(struct test *t)
+EVERY_MASK_TEST(sort, sizes_at_the_seams)
 {
     for (size_t i = 0; i < N_SEAMS; i++)
         check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, seam_sizes[i], i % 2 });
     check_job(t, &(struct job) { { .key = ORDO_U32, .value_bytes = 4 }, TEST_RANDOM, 300007, false });
 }
 
-Test(sort, sizes_at_the_seams)
-{
-    test_each_device_and_mask(every_seam);
-}
-
-static void every_type(struct test *t)
+DEVICE_TEST(sort, every_type_value_and_shape)
 {
     for (int type = 0; type < 6; type++)
         for (size_t v = 0; v < test_n_value_sizes(); v++)
@@ -33,11 +28,6 @@ static void every_type(struct test *t)
                                                      (enum test_shape) shape,
                                                      n,
                                                      shape % 2 == 1 });
-}
-
-Test(sort, every_type_value_and_shape)
-{
-    test_each_device(every_type);
 }
 
 static void bit_ranges(struct test *t)
@@ -79,7 +69,7 @@ static bool bits_are_tried(const struct test *t, uint32_t bits)
     return bits % 4 == 0 || test_wants_all("ORDO_TEST_KINDS") || (is_own_or_gpu(t) && bits == 5 + t->seed % 3);
 }
 
-static void methods_of_gpus(struct test *t)
+EVERY_MASK_TEST(sort, each_method_on_each_device)
 {
     for (uint32_t method = 0; method < 3; method++)
         for (uint32_t bits = 4; bits <= 8; bits++) {
@@ -94,15 +84,10 @@ static void methods_of_gpus(struct test *t)
         }
 }
 
-Test(sort, each_method_on_each_device)
-{
-    test_each_device_and_mask(methods_of_gpus);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(sort, bad_arguments_are_refused)
 {
     const struct ordo_sort_params good = { .key = ORDO_U32, .value_bytes = 4 };
-    struct test_array             keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array  keys = test_upload(t, NULL, 100, 4, 0), values = test_upload(t, NULL, 100, 4, 0);
     struct ordo_sort_params       bad = good;
     const struct ordo_slice       k = test_slice(&keys), v = test_slice(&values);
     test_status(t, ordo_sort(NULL, &good, k, v, k, v, 100, NULL), ORDO_INVALID);
@@ -128,13 +113,6 @@ static void bad_arguments(struct test *t)
     bad = good;
     bad.value_bytes = 0;
     test_status(t, ordo_sort(t->dev, &bad, k, v, k, v, 100, NULL), ORDO_INVALID);
-    test_free(&keys);
-    test_free(&values);
-}
-
-Test(sort, bad_arguments_are_refused)
-{
-    test_each_device(bad_arguments);
 }
 
 static void host_arrays(struct test *t)
@@ -160,18 +138,13 @@ Test(sort, host_arrays)
 /* ---- values where there are none --------------------------------------------------------------------------------- */
 
 /* Values that a forgotten value_bytes would leave next to another key. */
-static void check_values_without_bytes(struct test *t)
+DEVICE_TEST(sort, values_without_bytes_are_refused)
 {
     uint32_t keys[] = { 3, 1, 2 }, values[] = { 30, 10, 20 };
     test_status(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, values, 3), ORDO_INVALID);
     test_true(t, keys[0] == 3 && keys[1] == 1 && keys[2] == 2);
     test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, 3));
     test_true(t, keys[0] == 1 && keys[1] == 2 && keys[2] == 3);
-}
-
-Test(sort, values_without_bytes_are_refused)
-{
-    test_each_device(check_values_without_bytes);
 }
 
 /* ---- plans and the local pass ------------------------------------------------------------------------------------ */
@@ -230,13 +203,12 @@ static void set_local(struct test *t, uint32_t method)
 static void check_patterns(struct test *t, struct ordo_sort_params params, uint32_t first)
 {
     for (uint32_t i = 0; i < N_PATTERNS; i++) {
-        uint64_t *keys = pattern_keys(t, &patterns[i], LOCAL_COUNT);
+        AUTO_FREE uint64_t *keys = pattern_keys(t, &patterns[i], LOCAL_COUNT);
         for (uint32_t way = 0; way < 3; way++) {
             params.first_bit = way == 0 ? 0 : 8;
             if (patterns[i].fools || way == (first + i) % 3 || test_wants_all("ORDO_TEST_KINDS"))
                 check_keys(t, &(struct job) { params, TEST_RANDOM, LOCAL_COUNT, way == 2 }, keys, patterns[i].name);
         }
-        free(keys);
     }
 }
 
@@ -248,13 +220,12 @@ static void check_digits(struct test *t, struct ordo_sort_params params)
         struct pattern p = { "some digits vary", 0, 0, false, false };
         for (uint32_t digit = 0; digit < 8; digit++)
             p.varies |= (uint64_t) (set >> digit & 1 ? 255 : 0) << 8 * digit;
-        uint64_t *keys = pattern_keys(t, &p, 4099);
+        AUTO_FREE uint64_t *keys = pattern_keys(t, &p, 4099);
         check_keys(t, &(struct job) { params, TEST_RANDOM, 4099, set % 2 == 1 }, keys, p.name);
-        free(keys);
     }
 }
 
-static void local_pass(struct test *t)
+MASK_TEST(sort, plans_and_the_local_pass_give_the_same_order, "cpu=0,progress=1")
 {
     const bool                    all = test_wants_all("ORDO_TEST_KINDS");
     const struct ordo_sort_params kinds[] = { { .key = ORDO_U64, .value_bytes = 4 },
@@ -267,11 +238,6 @@ static void local_pass(struct test *t)
             check_digits(t, kinds[kind]);
         }
     }
-}
-
-Test(sort, plans_and_the_local_pass_give_the_same_order)
-{
-    test_each_device_with("cpu=0,progress=1", local_pass);
 }
 
 static int by_value(const void *a, const void *b)
@@ -291,9 +257,10 @@ static size_t count_right(const uint64_t *got, const uint64_t *want, size_t from
 /* An injected fault: the local pass writes zeros. Exactly the elements that it sorts must be wrong. */
 static void check_way(struct test *t, const struct pattern *p)
 {
-    uint64_t         *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
-    struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0), with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
-    size_t            middle = 0;
+    AUTO_FREE uint64_t          *keys = pattern_keys(t, p, LOCAL_COUNT), *got = test_alloc(LOCAL_COUNT * sizeof *got);
+    AUTO_ARRAY struct test_array on = test_upload(t, keys, LOCAL_COUNT, 8, 0),
+                                 with = test_upload(t, NULL, LOCAL_COUNT, 4, 0);
+    size_t middle = 0;
     test_context(t, "the way of %s", p->name);
     test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64, .value_bytes = 4), test_slice(&on),
                          test_slice(&with), test_slice(&on), test_slice(&with), LOCAL_COUNT, NULL));
@@ -309,10 +276,6 @@ static void check_way(struct test *t, const struct pattern *p)
         test_true(t, count_right(got, keys, 0, FULL_BIN) == FULL_BIN);
         test_true(t, count_right(got, keys, middle, middle + LONG_SEGMENT) == LONG_SEGMENT);
     }
-    test_free(&on);
-    test_free(&with);
-    free(keys);
-    free(got);
 }
 
 static void ways(struct test *t)
@@ -325,10 +288,8 @@ static void ways(struct test *t)
 /* The results do not show which kernels have sorted. */
 Test(sort, the_local_pass_runs_where_keys_are_spread)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/sort_local.cl", "keys_out[place] = key[i];", "keys_out[place] = 0;");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", ways);
-    overlay_end(&o);
 }

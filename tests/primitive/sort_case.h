@@ -64,10 +64,10 @@ static void check_keys(struct test *t, const struct job *job, const void *keys, 
 {
     const size_t    kb = ordo_type_bytes(job->params.key), vb = job->params.value_bytes, n = job->count;
     const ordo_type value_type = vb == 8 ? ORDO_U64 : ORDO_U32;
-    void           *values = test_alloc(n * vb);
+    AUTO_FREE void *values = test_alloc(n * vb);
     test_random_bytes(t, values, n * vb);
-    struct item *items = sorted_items(&job->params, keys, n);
-    void        *want_keys = permuted(items, keys, n, kb), *want_values = permuted(items, values, n, vb);
+    AUTO_FREE struct item *items = sorted_items(&job->params, keys, n);
+    AUTO_FREE void        *want_keys = permuted(items, keys, n, kb), *want_values = permuted(items, values, n, vb);
     test_context(t, "%s, values of %zu, %s%s, bits %u+%u, count %zu%s", test_type_name[job->params.key], vb, name,
                  job->params.descending ? " descending" : "", job->params.first_bit, job->params.bits, n,
                  job->in_place ? ", in place" : "");
@@ -94,18 +94,13 @@ static void check_keys(struct test *t, const struct job *job, const void *keys, 
     test_free(&in_values);
     test_free(&out_keys);
     test_free(&out_values);
-    free(values);
-    free(items);
-    free(want_keys);
-    free(want_values);
 }
 
 static inline void check_job(struct test *t, const struct job *job)
 {
-    void *keys = test_alloc(job->count * ordo_type_bytes(job->params.key));
+    AUTO_FREE void *keys = test_alloc(job->count * ordo_type_bytes(job->params.key));
     test_keys(t, job->params.key, job->shape, job->count, keys);
     check_keys(t, job, keys, test_shape_name[job->shape]);
-    free(keys);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Every value of every tunable of the sort, alone and with each method, gives the same results. */
-static void every_tunable(struct test *t)
+DEVICE_TEST(sort_tunings, every_tuning_gives_the_same_order)
 {
     struct ordo_tunable_info info;
     static const char *const shapes[] = { "sort.k4v4.", "sort.k8v8." };
@@ -30,13 +30,8 @@ static void every_tunable(struct test *t)
     }
 }
 
-Test(sort_tunings, every_tuning_gives_the_same_order)
-{
-    test_each_device(every_tunable);
-}
-
 /* Each size of a range of the local pass, with uniform keys and with few distinct ones. */
-static void every_range(struct test *t)
+MASK_TEST(sort_tunings, every_range_of_the_local_pass_gives_the_same_order, "cpu=0,progress=1")
 {
     struct ordo_tunable_info info;
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
@@ -53,9 +48,4 @@ static void every_range(struct test *t)
         }
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
     }
-}
-
-Test(sort_tunings, every_range_of_the_local_pass_gives_the_same_order)
-{
-    test_each_device_with("cpu=0,progress=1", every_range);
 }

@@ -14,7 +14,7 @@ static size_t some_k(struct test *t, size_t count)
     return (size_t[]) { 0, 1, few, some, count / 2, count ? count - 1 : 0, count, count + 5 }[test_below(t, 8)];
 }
 
-static void seams(struct test *t)
+MOST_MASKS_TEST(top, is_right_at_every_seam_on_every_device_and_mask)
 {
     const size_t group = ordo_group_of(t->dev, ORDO_TOP_GROUP, ORDO_K4V0);
     size_t       counts[TEST_SEAMS];
@@ -30,11 +30,6 @@ static void seams(struct test *t)
     }
 }
 
-Test(top, is_right_at_every_seam_on_every_device_and_mask)
-{
-    test_each_device_and_most_masks(seams);
-}
-
 /* Each type has its own kernels: on a GPU's code u32 and one that the seed selects, or all. */
 static bool type_is_tried(const struct test *t, ordo_type type)
 {
@@ -42,7 +37,7 @@ static bool type_is_tried(const struct test *t, ordo_type type)
            test_wants_all("ORDO_TEST_KINDS");
 }
 
-static void types_and_shapes(struct test *t)
+MASK_TEST(top, knows_every_type_and_shape, "", "cpu=0")
 {
     for (size_t i = 0; i < 6; i++)
         for (int shape = 0; shape < TEST_N_SHAPES; shape++) {
@@ -59,15 +54,9 @@ static void types_and_shapes(struct test *t)
         }
 }
 
-Test(top, knows_every_type_and_shape)
-{
-    test_each_device(types_and_shapes);
-    test_each_device_with("cpu=0", types_and_shapes);
-}
-
 /* Few elements of many, for a CPU's chunks; many ties, and an order in which every element displaces another. On a
  * GPU's code every second, by the seed. */
-static void few_of_many(struct test *t)
+MASK_TEST(top, finds_few_of_many, "", "cpu=0")
 {
     static const enum test_shape shapes[] = { TEST_RANDOM, TEST_DESCENDING, TEST_ASCENDING, TEST_EQUAL, TEST_FEW };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -84,12 +73,6 @@ static void few_of_many(struct test *t)
     try_top(t, &(struct top_case) { .type = ORDO_F32, .count = many, .k = 100, .value_bytes = 8 }, true);
 }
 
-Test(top, finds_few_of_many)
-{
-    test_each_device(few_of_many);
-    test_each_device_with("cpu=0", few_of_many);
-}
-
 static void sum_between(struct test *t)
 {
     enum { COUNT = 20000 };
@@ -104,7 +87,7 @@ static void sum_between(struct test *t)
 
 /* The largest number that one group sorts, one less and one more, in consecutive calls on the same counters, with a sum
  * between that has its own. */
-static void little_in_order(struct test *t)
+MASK_TEST(top, brings_little_into_order, "cpu=0", "cpu=0,progress=1,local=16384")
 {
     static const size_t          some[] = { 1, 2, 100, TOP_ORDERED - 1, TOP_ORDERED, TOP_ORDERED + 1 };
     static const enum test_shape shapes[] = { TEST_EQUAL, TEST_FEW, TEST_RANDOM, TEST_EXTREMES };
@@ -122,13 +105,7 @@ static void little_in_order(struct test *t)
     }
 }
 
-Test(top, brings_little_into_order)
-{
-    test_each_device_with("cpu=0", little_in_order);
-    test_each_device_with("cpu=0,progress=1,local=16384", little_in_order);
-}
-
-static void tuned(struct test *t)
+MASK_TEST(top, is_right_however_it_is_tuned, "cpu=0")
 {
     static const uint32_t groups[] = { 1, 64, 512 }, items[] = { 4096, 4, 64 };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
@@ -138,17 +115,12 @@ static void tuned(struct test *t)
     }
 }
 
-Test(top, is_right_however_it_is_tuned)
-{
-    test_each_device_with("cpu=0", tuned);
-}
-
 /* The header's promise: half of the keys' bytes, 2 bytes per key, two buffers of the output, 256 KiB. */
-static void scratch(struct test *t)
+MASK_TEST(top, takes_no_more_scratch_than_promised, "", "cpu=0")
 {
     enum { COUNT = 1000000 };
-    struct test_array  keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
-    struct ordo_memory memory;
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, COUNT, 4, 0), out = test_upload(t, NULL, COUNT, 4, 0);
+    struct ordo_memory           memory;
     for (size_t k = 1; k <= COUNT; k *= 100) {
         test_context(t, "scratch of the first %zu", k);
         test_ok(t, ordo_device_trim(t->dev));
@@ -158,22 +130,14 @@ static void scratch(struct test *t)
         if (memory.scratch_peak_bytes > (size_t) COUNT * 4 + 3 * k * 8 + (256 << 10))
             test_fail(t, __FILE__, __LINE__, "scratch of %llu bytes", (unsigned long long) memory.scratch_peak_bytes);
     }
-    test_free(&keys);
-    test_free(&out);
 }
 
-Test(top, takes_no_more_scratch_than_promised)
-{
-    test_each_device(scratch);
-    test_each_device_with("cpu=0", scratch);
-}
-
-static void bad_arguments(struct test *t)
+DEVICE_TEST(top, refuses_bad_arguments)
 {
     const struct ordo_top_k_params  top = { ORDO_U32, 0, false };
     const struct ordo_select_params least = { ORDO_U32, false };
-    struct test_array               in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
-    struct test_array               index = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    in = test_upload(t, NULL, 100, 4, 0), out = test_upload(t, NULL, 100, 4, 0);
+    AUTO_ARRAY struct test_array    index = test_upload(t, NULL, 100, 4, 0);
     const struct ordo_slice         i = test_slice(&in), o = test_slice(&out), x = test_slice(&index);
     const struct ordo_slice         none = ordo_none();
     uint32_t                        words[4] = { 0 };
@@ -193,12 +157,4 @@ static void bad_arguments(struct test *t)
     test_status(t, ordo_select(t->dev, &least, i, 100, 99, o, ordo_none(), NULL), ORDO_OK);
     test_status(t, ordo_select_host(t->dev, &least, words, 4, 4, &words[0], NULL), ORDO_INVALID);
     test_status(t, ordo_select_host(t->dev, &least, NULL, 4, 1, &words[0], NULL), ORDO_INVALID);
-    test_free(&in);
-    test_free(&out);
-    test_free(&index);
-}
-
-Test(top, refuses_bad_arguments)
-{
-    test_each_device(bad_arguments);
 }

@@ -70,9 +70,9 @@ static inline void try_select(struct test *t, const struct top_case *c, const st
     const struct ordo_select_params params = { c->type, c->greatest };
     const size_t                    bytes = ordo_type_bytes(c->type), k = c->k;
     const uint32_t                  want_index = (uint32_t) e[k].index;
-    void                           *want = top_picked(e + k, 1, host_keys, bytes);
-    struct test_array               key = test_upload(t, NULL, 1, bytes, test_below(t, 6));
-    struct test_array               index = test_upload(t, NULL, 1, 4, test_below(t, 6));
+    AUTO_FREE void                 *want = top_picked(e + k, 1, host_keys, bytes);
+    AUTO_ARRAY struct test_array    key = test_upload(t, NULL, 1, bytes, test_below(t, 6));
+    AUTO_ARRAY struct test_array    index = test_upload(t, NULL, 1, 4, test_below(t, 6));
     uint64_t                        got_key = 0;
     uint32_t                        got_index = 0;
     describe_top(t, "select", c);
@@ -84,9 +84,6 @@ static inline void try_select(struct test *t, const struct top_case *c, const st
     test_ok(t, ordo_select_host(t->dev, &params, host_keys, c->count, k, &got_key, &got_index));
     test_same(t, "key out of host arrays", c->type, &got_key, want, 1);
     test_true(t, got_index == want_index);
-    test_free(&key);
-    test_free(&index);
-    free(want);
 }
 
 static inline void try_top_host(struct test *t, const struct top_case *c, const void *keys, const void *values,
@@ -94,16 +91,13 @@ static inline void try_top_host(struct test *t, const struct top_case *c, const 
 {
     const struct ordo_top_k_params params = { c->type, c->value_bytes, c->greatest };
     const size_t                   bytes = ordo_type_bytes(c->type), out = top_out(c);
-    void                          *got_keys = test_alloc(out * bytes), *got_values = test_alloc(out * c->value_bytes);
-    uint32_t                      *got_indices = test_alloc(out * 4);
+    AUTO_FREE void                *got_keys = test_alloc(out * bytes), *got_values = test_alloc(out * c->value_bytes);
+    AUTO_FREE uint32_t            *got_indices = test_alloc(out * 4);
     test_ok(t, ordo_top_k_host(t->dev, &params, keys, c->value_bytes ? values : NULL, c->count, c->k, got_keys,
                                c->value_bytes ? got_values : NULL, got_indices));
     test_same(t, "keys out of host arrays", c->type, got_keys, want_keys, out);
     test_same_bytes(t, "values out of host arrays", got_values, want_values, out * c->value_bytes);
     test_same(t, "indices out of host arrays", ORDO_U32, got_indices, want_indices, out);
-    free(got_keys);
-    free(got_values);
-    free(got_indices);
 }
 
 /* too: also the element of that rank, and from host arrays. */
@@ -111,14 +105,14 @@ static inline void try_top(struct test *t, const struct top_case *c, bool too)
 {
     const struct ordo_top_k_params params = { c->type, c->value_bytes, c->greatest };
     const size_t                   bytes = ordo_type_bytes(c->type), out = top_out(c), vb = c->value_bytes;
-    void                          *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * vb);
+    AUTO_FREE void                *keys = test_alloc(c->count * bytes), *values = test_alloc(c->count * vb);
     struct test_array              values_on = { 0 }, values_out = { 0 };
     const bool                     indexed = test_below(t, 4) > 0;
     test_keys(t, c->type, c->shape, c->count, keys);
     test_random_bytes(t, values, c->count * vb);
-    struct top_element *e = top_on_host(c, keys);
-    void               *want_keys = top_picked(e, out, keys, bytes), *want_values = top_picked(e, out, values, vb);
-    uint32_t           *want_indices = test_alloc(out * 4);
+    AUTO_FREE struct top_element *e = top_on_host(c, keys);
+    AUTO_FREE void     *want_keys = top_picked(e, out, keys, bytes), *want_values = top_picked(e, out, values, vb);
+    AUTO_FREE uint32_t *want_indices = test_alloc(out * 4);
     for (size_t i = 0; i < out; i++)
         want_indices[i] = (uint32_t) e[i].index;
 
@@ -151,12 +145,6 @@ static inline void try_top(struct test *t, const struct top_case *c, bool too)
         test_free(&values_on);
         test_free(&values_out);
     }
-    free(keys);
-    free(values);
-    free(want_keys);
-    free(want_values);
-    free(want_indices);
-    free(e);
 }
 
 #endif

@@ -68,24 +68,21 @@ static size_t count_of(const char *text, const char *what)
 
 Test(builds, one_kernel_of_a_module_keeps_its_line)
 {
-    ordo_device *dev = open_device(-1);
-    char        *whole = NULL, *one = NULL;
+    AUTO_DEVICE ordo_device *dev = open_device(-1);
+    AUTO_FREE char          *whole = NULL, *one = NULL;
     cr_assert(ordo_program_text(dev, "dict/apply.cl", NULL, &whole) == ORDO_OK);
     cr_assert(ordo_program_text(dev, "dict/apply.cl", "apply_points", &one) == ORDO_OK);
     cr_assert(count_of(whole, "\nORDO_KERNEL(") > 5);
     cr_assert(count_of(one, "\nORDO_KERNEL(") == 1);
     cr_assert(count_of(whole, "\n") == count_of(one, "\n"));
     cr_assert(strlen(one) < strlen(whole) && strstr(one, "void apply_points("));
-    free(whole);
-    free(one);
-    ordo_device_close(&dev);
 }
 
 /* Each set of kernels that are built together has all of them, and no other kernel that can be left out. */
 Test(builds, kernels_that_are_built_together_are_those_of_a_program)
 {
-    ordo_device *dev = open_device(-1);
-    size_t       sets = 0;
+    AUTO_DEVICE ordo_device *dev = open_device(-1);
+    size_t                   sets = 0;
     for (size_t i = 0; i < ordo_n_cl_files; i++)
         for (const char *set = ordo_cl_files[i].together; *set; set = strchr(set, '\n') + 1) {
             char      names[1024] = "", *text = NULL, *rest = NULL;
@@ -108,20 +105,17 @@ Test(builds, kernels_that_are_built_together_are_those_of_a_program)
     cr_assert(sets > 10);
     const struct ordo_kernel_set alone = ordo_kernel_set("primitive/sort_direct.cl", "sort_direct");
     cr_assert(alone.bytes == strlen("sort_direct"));
-    ordo_device_close(&dev);
 }
 
 /* A device with one program for each kernel gives right answers, and finds every kernel in its own program. */
 Test(builds, programs_of_one_kernel)
 {
-    ordo_device *dev = open_device(-1);
+    AUTO_DEVICE ordo_device *dev = open_device(-1);
     dev->kernels_apart = true;
-    ordo_dict *lsm = make_lsm(dev);
+    AUTO_DICT ordo_dict *lsm = make_lsm(dev);
     use_lsm(lsm);
     for (const struct ordo_program *p = dev->builds.programs; p; p = p->next)
         cr_assert(p->only && p->kernels && strstr(p->only, p->kernels->name));
-    ordo_dict_destroy(&lsm);
-    ordo_device_close(&dev);
 }
 
 /* ---- by threads -------------------------------------------------------------------------------------------------- */
@@ -148,7 +142,7 @@ Test(builds, threads_build_what_a_dictionary_will_need)
 }
 
 /* Concurrent threads spend more time than passes. Of the time of opening, calls waited for the builds. */
-static void numbers_of_threads(struct test *t)
+DEVICE_TEST(builds, numbers_of_threads_that_are_none_are_refused)
 {
     static const int          bad[] = { -2, 17, INT32_MAX, INT32_MIN };
     struct ordo_device_config config = { .no_self_test = true, .mask = t->mask };
@@ -173,33 +167,27 @@ static void numbers_of_threads(struct test *t)
     ordo_device_close(&dev);
 }
 
-Test(builds, numbers_of_threads_that_are_none_are_refused)
-{
-    test_each_device_with("", numbers_of_threads);
-}
-
 Test(builds, opening_counts_what_was_waited_for)
 {
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     const struct ordo_device_config config = { .build_threads = 6 };
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
     const struct ordo_facts *f = ordo_device_facts(dev);
     cr_assert(f->build_ms > 0 && f->self_test_ms > 0 && f->build_ms + f->self_test_ms <= f->open_ms,
               "%.1f ms of building and %.1f ms of the self-test in %.1f ms", f->build_ms, f->self_test_ms, f->open_ms);
-    ordo_device_close(&dev);
 }
 
 /* While a call waits for a program, threads begin no build. */
 Test(builds, threads_give_way_to_calls)
 {
-    ordo_device        *dev = open_device(3);
-    struct ordo_builds *b = &dev->builds;
+    AUTO_DEVICE ordo_device *dev = open_device(3);
+    struct ordo_builds      *b = &dev->builds;
     pthread_mutex_lock(&b->lock);
     b->calls = 1;
     pthread_mutex_unlock(&b->lock);
-    ordo_dict *lsm = make_lsm(dev);
-    unsigned   most = 0, n_threads = 0;
+    AUTO_DICT ordo_dict *lsm = make_lsm(dev);
+    unsigned             most = 0, n_threads = 0;
     for (int i = 0; i < 200; i++) {
         nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
         pthread_mutex_lock(&b->lock);
@@ -212,8 +200,6 @@ Test(builds, threads_give_way_to_calls)
     b->calls = 0;
     pthread_mutex_unlock(&b->lock);
     use_lsm(lsm);
-    ordo_dict_destroy(&lsm);
-    ordo_device_close(&dev);
 }
 
 enum way { RETURN, EXIT_AFTER_CALLS, CLOSE, FORK, FORK_WHILE_THEY_WAIT, DRIVER_FORKS };
@@ -340,7 +326,7 @@ static bool tell(void *user, size_t done, size_t total)
 Test(builds, what_is_prepared_is_not_built_again)
 {
     for (int threads = -1; threads <= 2; threads += 3) {
-        ordo_device               *dev = open_device(threads);
+        AUTO_DEVICE ordo_device   *dev = open_device(threads);
         struct told                told = { .most = SIZE_MAX };
         struct ordo_prepare_params params = lsm_of_u32;
         struct ordo_prepared       prepared;
@@ -350,13 +336,11 @@ Test(builds, what_is_prepared_is_not_built_again)
         cr_assert(prepared.programs > 0 && prepared.failed == 0 && prepared.seconds > 0);
         cr_assert(told.calls > 1 && told.done == told.total && !told.back);
 
-        const double built_ms = dev->builds.ms;
-        ordo_dict   *lsm = make_lsm(dev);
+        const double         built_ms = dev->builds.ms;
+        AUTO_DICT ordo_dict *lsm = make_lsm(dev);
         use_lsm(lsm);
         if (threads < 0) /* otherwise other programs are in work */
             cr_assert(dev->builds.ms == built_ms, "%.3f ms more", dev->builds.ms - built_ms);
-        ordo_dict_destroy(&lsm);
-        ordo_device_close(&dev);
     }
 }
 
@@ -368,7 +352,7 @@ Test(builds, parts_of_a_preparation_are_the_whole)
     size_t                     sum = 0;
     for (params.parts = 0; params.parts <= 3; params.parts += 3)
         for (params.part = 0; params.part < 3 && (params.parts || params.part == 0); params.part++) {
-            ordo_device *dev = open_device(-1);
+            AUTO_DEVICE ordo_device *dev = open_device(-1);
             dev->kernels_apart = true;
             cr_assert(ordo_device_prepare(dev, &params, params.parts ? &part : &whole) == ORDO_OK);
             if (params.parts)
@@ -379,14 +363,13 @@ Test(builds, parts_of_a_preparation_are_the_whole)
                 cr_assert(ordo_device_prepare(dev, &all, &part) == ORDO_OK);
                 cr_assert(part.programs == whole.programs);
             }
-            ordo_device_close(&dev);
         }
     cr_assert(sum == whole.programs, "%zu, not %zu", sum, whole.programs);
 }
 
 Test(builds, a_preparation_is_cancelled)
 {
-    ordo_device               *dev = open_device(-1);
+    AUTO_DEVICE ordo_device   *dev = open_device(-1);
     struct told                told = { .most = 1 };
     struct ordo_prepare_params params = lsm_of_u32;
     struct ordo_prepared       prepared = { 0 };
@@ -394,10 +377,8 @@ Test(builds, a_preparation_is_cancelled)
     params.user = &told;
     cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_CANCELLED);
     cr_assert(told.calls == 1 && prepared.programs == 1);
-    ordo_dict *lsm = make_lsm(dev);
+    AUTO_DICT ordo_dict *lsm = make_lsm(dev);
     use_lsm(lsm);
-    ordo_dict_destroy(&lsm);
-    ordo_device_close(&dev);
 }
 
 /* One of two threads that prepare on one device. */
@@ -440,13 +421,13 @@ static void prepare_by_two(bool cancelled)
     const struct ordo_prepare_params scan = {
         .what = ORDO_PREPARE_SCAN, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = N
     };
-    ordo_device         *dev = open_device(-1);
-    struct ordo_prepared again;
-    pthread_t            thread;
-    sem_t                first_here, second_here, first_back, second_back;
-    struct side          first = { .dev = dev, .params = scan, .waits_last = !cancelled, .here = &first_here };
-    struct side          second = { .dev = dev, .params = lsm_of_u32, .here = &second_here, .back = &second_back };
-    sem_t *const         all[] = { &first_here, &second_here, &first_back, &second_back };
+    AUTO_DEVICE ordo_device *dev = open_device(-1);
+    struct ordo_prepared     again;
+    pthread_t                thread;
+    sem_t                    first_here, second_here, first_back, second_back;
+    struct side              first = { .dev = dev, .params = scan, .waits_last = !cancelled, .here = &first_here };
+    struct side              second = { .dev = dev, .params = lsm_of_u32, .here = &second_here, .back = &second_back };
+    sem_t *const             all[] = { &first_here, &second_here, &first_back, &second_back };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         cr_assert(sem_init(all[i], 0, 0) == 0);
     first.told.most = cancelled ? 1 : SIZE_MAX;
@@ -466,7 +447,6 @@ static void prepare_by_two(bool cancelled)
     cr_assert(ordo_device_prepare(dev, &second.params, &again) == ORDO_OK);
     cr_assert(again.programs == second.prepared.programs, "%zu were left out",
               again.programs - second.prepared.programs);
-    ordo_device_close(&dev);
 }
 
 Test(builds, two_threads_prepare_at_once)
@@ -485,15 +465,14 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
         .what = ORDO_PREPARE_SCAN | ORDO_PREPARE_SORT, .keys = 1u << ORDO_U32, .value_bytes = 1u << 0, .batch = N
     };
     struct ordo_prepared prepared;
-    struct overlay       o;
     char                 text[16384];
     uint32_t             keys[N];
     for (uint32_t i = 0; i < N; i++)
         keys[i] = N - i;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_use(&o);
     (void) overlay_add_line(&o, "primitive/reduce.cl", "primitive/reduce.cl", "no_such_type nonsense(void);");
-    ordo_device *dev = open_device(2);
+    AUTO_DEVICE ordo_device *dev = open_device(2);
     cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_BUILD);
     (void) ordo_device_last_error(dev, text, sizeof text);
     cr_assert(strstr(text, "primitive/reduce.cl"), "%s", text);
@@ -501,8 +480,6 @@ Test(builds, a_program_that_does_not_build_is_told_and_the_rest_prepared)
     const double built_ms = dev->builds.ms;
     cr_assert(ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), keys, NULL, N) == ORDO_OK && keys[0] == 1);
     cr_assert(dev->builds.ms == built_ms);
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 /* Skips operations that a structure lacks, and types that a device lacks. */
@@ -518,12 +495,11 @@ Test(builds, what_cannot_be_done_is_passed_over)
                                                     .value_bytes = 1u << 0,
                                                     .operations = ORDO_PREPARE_CONCURRENT,
                                                     .batch = N };
-        ordo_device                     *dev = NULL;
+        AUTO_DEVICE ordo_device         *dev = NULL;
         struct ordo_prepared             prepared;
         cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
         cr_assert(ordo_device_prepare(dev, &params, &prepared) == ORDO_OK, "%s", masks[i]);
         cr_assert(prepared.failed == 0);
-        ordo_device_close(&dev);
     }
 }
 
@@ -562,7 +538,7 @@ static void use_tree_side_by_side(ordo_device *dev)
     const struct ordo_host_concurrent_batch batch = {
         .codes = codes, .keys = keys, .count = MANY, .found = found, .outcomes = outcomes
     };
-    ordo_dict *tree = NULL;
+    AUTO_DICT ordo_dict *tree = NULL;
     for (uint32_t i = 0; i < MANY; i++) {
         keys[i] = i * 2654435761u;
         codes[i] = i % 8 ? ORDO_UPSERT : ORDO_CONTAINS;
@@ -570,7 +546,6 @@ static void use_tree_side_by_side(ordo_device *dev)
     cr_assert(ordo_blink_create(dev, &config, &tree) == ORDO_OK);
     cr_assert(ordo_dict_upsert_host(tree, keys, NULL, MANY) == ORDO_OK);
     cr_assert(ordo_dict_apply_concurrent_host(tree, &batch) == ORDO_OK);
-    ordo_dict_destroy(&tree);
 }
 
 /* Makes many updates, then few. */
@@ -578,7 +553,7 @@ static void use_table(ordo_device *dev)
 {
     static uint32_t               keys[MANY];
     const struct ordo_hash_config config = { .dict = { .key = ORDO_U32, .value_bytes = 4 } };
-    ordo_dict                    *table = NULL;
+    AUTO_DICT ordo_dict          *table = NULL;
     for (uint32_t i = 0; i < MANY; i++)
         keys[i] = i * 2654435761u;
     cr_assert(ordo_hash_create(dev, &config, &table) == ORDO_OK);
@@ -588,7 +563,6 @@ static void use_table(ordo_device *dev)
         cr_assert(ordo_dict_combine_host(table, ORDO_U32, ORDO_SUM, keys, keys, n) == ORDO_OK);
         cr_assert(ordo_dict_combine_host(table, ORDO_I32, ORDO_MIN, keys, keys, n) == ORDO_OK);
     }
-    ordo_dict_destroy(&table);
 }
 
 /* A sorted array combines values as it merges. */
@@ -596,13 +570,12 @@ static void use_array(ordo_device *dev)
 {
     static uint32_t                       keys[MANY];
     const struct ordo_sorted_array_config config = { .dict = { .key = ORDO_U32, .value_bytes = 4 } };
-    ordo_dict                            *array = NULL;
+    AUTO_DICT ordo_dict                  *array = NULL;
     for (uint32_t i = 0; i < MANY; i++)
         keys[i] = i * 2654435761u;
     cr_assert(ordo_sorted_array_create(dev, &config, &array) == ORDO_OK);
     cr_assert(ordo_dict_upsert_host(array, keys, keys, MANY) == ORDO_OK);
     cr_assert(ordo_dict_combine_host(array, ORDO_U32, ORDO_SUM, keys, keys, MANY) == ORDO_OK);
-    ordo_dict_destroy(&array);
 }
 
 static int programs_of(ordo_device *dev)
@@ -623,7 +596,7 @@ static void expect_launched(const char *mask, const struct ordo_prepare_params *
     const struct ordo_device_config config = {
         .mask = mask, .no_self_test = true, .build_threads = -1, .log = see_launch, .user = &launched
     };
-    ordo_device *dev = NULL;
+    AUTO_DEVICE ordo_device *dev = NULL;
     (void) setenv("ORDO_LOG", "debug", 1);
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
     cr_assert(ordo_device_prepare(dev, params, NULL) == ORDO_OK);
@@ -633,7 +606,6 @@ static void expect_launched(const char *mask, const struct ordo_prepare_params *
     use(dev);
     cr_assert(programs_of(dev) == programs, "%d programs are new", programs_of(dev) - programs);
     cr_assert(launched.late[0] == 0, "%s had not run", launched.late);
-    ordo_device_close(&dev);
 }
 
 /* Some drivers finish a kernel only when it first runs. */
@@ -658,7 +630,7 @@ Test(builds, what_is_prepared_has_run)
 /* ---- dry runs ---------------------------------------------------------------------------------------------------- */
 
 /* With batches of any size, made-up answers do no harm, and leave nothing held. */
-static void dry_run(struct test *t)
+DEVICE_TEST(builds, dry_runs_do_no_harm)
 {
     const struct ordo_structure *const structures[] = { &ordo_lsm_structure, &ordo_sorted_array_structure,
                                                         &ordo_blink_structure, &ordo_hash_structure };
@@ -682,9 +654,4 @@ static void dry_run(struct test *t)
                 }
     test_ok(t, ordo_device_memory(t->dev, &after));
     test_true(t, after.held_bytes == before.held_bytes && after.buffers == before.buffers);
-}
-
-Test(builds, dry_runs_do_no_harm)
-{
-    test_each_device(dry_run);
 }

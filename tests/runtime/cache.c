@@ -33,12 +33,12 @@ static void count_warnings(void *user, ordo_log_level level, const char *message
     p->warnings += level == ORDO_LOG_WARNING && strstr(message, "cache") != NULL;
 }
 
-static void begin(struct place *p)
+static struct place begin(void)
 {
-    memset(p, 0, sizeof *p);
-    snprintf(p->dir, sizeof p->dir, "/tmp/ordo-cache-test-XXXXXX");
-    cr_assert(mkdtemp(p->dir) != NULL);
-    cr_assert(setenv("ORDO_CACHE", p->dir, 1) == 0);
+    struct place p = { .dir = "/tmp/ordo-cache-test-XXXXXX" };
+    cr_assert(mkdtemp(p.dir) != NULL);
+    cr_assert(setenv("ORDO_CACHE", p.dir, 1) == 0);
+    return p;
 }
 
 static ordo_device *open_device(struct place *p, bool self_test)
@@ -87,10 +87,9 @@ static void end(const struct place *p)
 
 static bool reads_as(ordo_device *dev, struct ordo_digest key, const char *want)
 {
-    size_t     bytes = 0;
-    char      *got = ordo_cache_read(dev, "thing", key, &bytes);
-    const bool same = want ? got && bytes == strlen(want) && memcmp(got, want, bytes) == 0 : !got;
-    free(got);
+    size_t          bytes = 0;
+    AUTO_FREE char *got = ordo_cache_read(dev, "thing", key, &bytes);
+    const bool      same = want ? got && bytes == strlen(want) && memcmp(got, want, bytes) == 0 : !got;
     return same;
 }
 
@@ -103,9 +102,8 @@ static void write_text(ordo_device *dev, struct ordo_digest key, const char *tex
 
 Test(cache, gives_back_what_was_written)
 {
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
 
     cr_assert(reads_as(dev, some_key, NULL));
     write_text(dev, some_key, "first");
@@ -122,8 +120,6 @@ Test(cache, gives_back_what_was_written)
     cr_assert(reads_as(dev, some_key, NULL));
     ordo_cache_drop(dev, "thing", some_key);
     cr_assert(p.warnings == 0);
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* Reads at most `room` bytes of the entry's file. Returns its length. */
@@ -155,12 +151,11 @@ static void check_damaged(struct place *p, ordo_device *dev, const char *path, c
 
 Test(cache, ignores_and_replaces_damaged_files)
 {
-    static const char text[] = "what a build left";
-    unsigned char     image[512];
-    char              path[256];
-    struct place      p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    static const char        text[] = "what a build left";
+    unsigned char            image[512];
+    char                     path[256];
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     snprintf(path, sizeof path, "%s/" ENTRY, p.dir);
     write_text(dev, some_key, text);
     const size_t bytes = load(path, image, sizeof image);
@@ -180,17 +175,14 @@ Test(cache, ignores_and_replaces_damaged_files)
 
     write_text(dev, some_key, text);
     cr_assert(reads_as(dev, some_key, text));
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 Test(cache, takes_no_entry_for_another)
 {
     const struct ordo_digest other = { some_key.low, some_key.high + 1 };
     char                     from[256], to[256];
-    struct place             p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     snprintf(from, sizeof from, "%s/" ENTRY, p.dir);
     snprintf(to, sizeof to, "%s/thing-fedcba98765432110123456789abcdef", p.dir);
 
@@ -209,8 +201,6 @@ Test(cache, takes_no_entry_for_another)
     cr_assert(reads_as(dev, some_key, NULL), "a link that leads nowhere");
     write_text(dev, some_key, "replaces the link");
     cr_assert(reads_as(dev, some_key, "replaces the link"));
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* ---- files of others --------------------------------------------------------------------------------------------- */
@@ -231,10 +221,9 @@ static void check_refused(struct place *p, ordo_device *dev, const char *what)
 
 Test(cache, reads_only_files_that_are_the_users_alone)
 {
-    char         entry[256], aside[256];
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    char                     entry[256], aside[256];
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     snprintf(entry, sizeof entry, "%s/" ENTRY, p.dir);
     snprintf(aside, sizeof aside, "%s/aside", p.dir);
     write_text(dev, some_key, "whole");
@@ -251,28 +240,24 @@ Test(cache, reads_only_files_that_are_the_users_alone)
     check_refused(&p, dev, "a link to an entry");
     cr_assert(remove(entry) == 0 && mkfifo(entry, 0600) == 0);
     check_refused(&p, dev, "a pipe");
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* The directory is neither read nor written, with one warning. */
 static void check_shunned(struct place *p, const char *what)
 {
     p->warnings = 0;
-    ordo_device *dev = open_device(p, false);
+    AUTO_DEVICE ordo_device *dev = open_device(p, false);
     cr_assert(p->warnings == 1, "%s: %d warnings", what, p->warnings);
     cr_assert(reads_as(dev, some_key, NULL), "%s", what);
     write_text(dev, some_key, "nowhere");
     cr_assert(each_file(p, leave_one) == 1, "%s was written to", what);
     cr_assert(p->warnings == 1, "%s: said again", what);
-    ordo_device_close(&dev);
 }
 
 Test(cache, shuns_directories_that_others_may_write)
 {
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    AUTO(end) struct place p = begin();
+    ordo_device           *dev = open_device(&p, false);
     write_text(dev, some_key, "planted");
     ordo_device_close(&dev);
 
@@ -289,7 +274,6 @@ Test(cache, shuns_directories_that_others_may_write)
     dev = open_device(&p, false);
     cr_assert(reads_as(dev, some_key, "planted"));
     ordo_device_close(&dev);
-    end(&p);
 }
 
 /* A file of `bytes` zeros without disk space. */
@@ -301,10 +285,9 @@ static void store_hollow(const char *path, size_t bytes)
 
 Test(cache, removes_no_file_that_only_looks_like_an_entry)
 {
-    char         path[256];
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    char                     path[256];
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     write_text(dev, some_key, "mine");
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/thumb-%032x", p.dir, i);
@@ -317,8 +300,6 @@ Test(cache, removes_no_file_that_only_looks_like_an_entry)
     }
     cr_assert(reads_as(dev, some_key, "mine"), "what others keep there does not count");
     cr_assert(reads_as(dev, (struct ordo_digest) { 7, 8 }, "mine too"));
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* A file that was last written `seconds` ago. */
@@ -340,9 +321,8 @@ static bool is_there(const struct place *p, const char *name)
 
 Test(cache, removes_what_a_crash_left)
 {
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     store_aged(&p, "ordo-new-a1B2c3", 7200);
     store_aged(&p, "ordo-new-d4E5f6", 60);
     store_aged(&p, "ordo-new-a1B2c3d", 7200);
@@ -351,8 +331,6 @@ Test(cache, removes_what_a_crash_left)
     cr_assert(!is_there(&p, "ordo-new-a1B2c3"), "what was left two hours ago");
     cr_assert(is_there(&p, "ordo-new-d4E5f6"), "what somebody may be writing");
     cr_assert(is_there(&p, "ordo-new-a1B2c3d") && is_there(&p, "new-a1B2c3"), "strangers' files");
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* ---- concurrent writers ------------------------------------------------------------------------------------------ */
@@ -373,22 +351,20 @@ static void *write_and_read(void *argument)
         size_t bytes = 0;
         memset(text, w->letter, sizeof text);
         ordo_cache_write(w->dev, "thing", some_key, text, sizeof text - (size_t) (w->letter - 'a') * 100);
-        char *got = ordo_cache_read(w->dev, "thing", some_key, &bytes);
-        bool  whole = got != NULL && bytes == sizeof text - (size_t) (got[0] - 'a') * 100;
+        AUTO_FREE char *got = ordo_cache_read(w->dev, "thing", some_key, &bytes);
+        bool            whole = got != NULL && bytes == sizeof text - (size_t) (got[0] - 'a') * 100;
         for (size_t i = 0; whole && i < bytes; i++)
             whole = got[i] == got[0];
         w->mixed += !whole;
-        free(got);
     }
     return NULL;
 }
 
 Test(cache, writers_at_once_leave_one_whole_entry)
 {
-    struct place  p;
-    pthread_t     threads[WRITERS];
-    struct writer writers[WRITERS];
-    begin(&p);
+    pthread_t              threads[WRITERS];
+    struct writer          writers[WRITERS];
+    AUTO(end) struct place p = begin();
     for (int i = 0; i < WRITERS; i++) {
         writers[i] = (struct writer) { open_device(&p, false), 'a' + i, 0 };
         cr_assert(pthread_create(&threads[i], NULL, write_and_read, &writers[i]) == 0);
@@ -400,7 +376,6 @@ Test(cache, writers_at_once_leave_one_whole_entry)
     }
     cr_assert(p.warnings == 0);
     cr_assert(each_file(&p, leave_one) == 1, "temporary files stayed");
-    end(&p);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -416,12 +391,11 @@ static void add_size(const char *path)
 
 Test(cache, keeps_under_its_cap_without_touching_strangers)
 {
-    const size_t bytes = 30u << 20;
-    char         stranger[256];
-    struct place p;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
-    char        *data = calloc(1, 40u << 20);
+    const size_t             bytes = 30u << 20;
+    char                     stranger[256];
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
+    AUTO_FREE char          *data = calloc(1, 40u << 20);
     cr_assert(data != NULL);
     snprintf(stranger, sizeof stranger, "%s/not-an-entry", p.dir);
     store(stranger, (const unsigned char *) "x", 1);
@@ -432,18 +406,14 @@ Test(cache, keeps_under_its_cap_without_touching_strangers)
     }
     (void) each_file(&p, add_size);
     cr_assert(bytes_in_all <= 128u << 20, "%llu bytes", (unsigned long long) bytes_in_all);
-    size_t got = 0;
-    void  *oldest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 0, 0 }, &got);
-    void  *newest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 5, 0 }, &got);
+    size_t          got = 0;
+    void           *oldest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 0, 0 }, &got);
+    AUTO_FREE void *newest = ordo_cache_read(dev, "thing", (struct ordo_digest) { 5, 0 }, &got);
     cr_assert(oldest == NULL && newest != NULL && got == bytes);
     cr_assert(access(stranger, F_OK) == 0);
 
     ordo_cache_write(dev, "huge", some_key, data, 40u << 20);
     cr_assert(ordo_cache_read(dev, "huge", some_key, &got) == NULL, "larger than one entry may be");
-    free(newest);
-    free(data);
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 static void check_no_cache(struct place *p)
@@ -460,9 +430,8 @@ static void check_no_cache(struct place *p)
 
 Test(cache, does_without)
 {
-    struct place p;
-    char         file[256], below[300];
-    begin(&p);
+    char                   file[256], below[300];
+    AUTO(end) struct place p = begin();
     cr_assert(unsetenv("HOME") == 0 && unsetenv("XDG_CACHE_HOME") == 0);
     cr_assert(setenv("ORDO_CACHE", "off", 1) == 0);
     check_no_cache(&p);
@@ -478,14 +447,12 @@ Test(cache, does_without)
     cr_assert(setenv("ORDO_CACHE", below, 1) == 0); /* a directory that not even root can create */
     check_no_cache(&p);
     cr_assert(p.warnings == 4, "%d warnings", p.warnings);
-    end(&p);
 }
 
 Test(cache, makes_its_directory)
 {
-    struct place p;
     char         deep[256], middle[256];
-    begin(&p);
+    struct place p = begin();
     snprintf(middle, sizeof middle, "%s/a", p.dir);
     snprintf(deep, sizeof deep, "%s/a/b", p.dir);
     cr_assert(setenv("ORDO_CACHE", deep, 1) == 0);
@@ -508,10 +475,10 @@ static const struct ordo_prepare_params sort_of_u32 = {
 /* Prepares and uses a device whose driver keeps no programs. Returns how many programs came from the cache. */
 static size_t prepare_and_use(struct place *p)
 {
-    ordo_device         *dev = open_device(p, false);
-    struct ordo_prepared prepared;
-    static uint32_t      keys[SORTED];
-    size_t               from_cache = 0;
+    AUTO_DEVICE ordo_device *dev = open_device(p, false);
+    struct ordo_prepared     prepared;
+    static uint32_t          keys[SORTED];
+    size_t                   from_cache = 0;
     if (p->goes)
         end(p);
     dev->facts.own_binary_cache = false;
@@ -525,7 +492,6 @@ static size_t prepare_and_use(struct place *p)
         cr_assert(keys[i] == i);
     for (const struct ordo_program *one = dev->builds.programs; one; one = one->next)
         from_cache += one->from_cache;
-    ordo_device_close(&dev);
     return from_cache;
 }
 
@@ -544,8 +510,7 @@ static void make_foreign(struct place *p, ordo_device *dev)
 
 Test(cache, programs_are_kept_and_those_that_a_driver_refuses_are_built_anew)
 {
-    struct place p;
-    begin(&p);
+    AUTO(end) struct place p = begin();
     cr_assert(prepare_and_use(&p) == 0);
     const size_t kept = prepare_and_use(&p);
     cr_assert(kept > 1 && p.warnings == 0, "%zu", kept);
@@ -555,16 +520,14 @@ Test(cache, programs_are_kept_and_those_that_a_driver_refuses_are_built_anew)
     ordo_device_close(&dev);
     cr_assert(prepare_and_use(&p) == 0);
     cr_assert(prepare_and_use(&p) == kept, "what was refused is replaced");
-    end(&p);
 }
 
 /* No file may grow, as on a full disk. */
 Test(cache, a_full_disk_is_told_once_and_leaves_nothing)
 {
-    struct place  p;
-    struct rlimit before;
-    begin(&p);
-    ordo_device *dev = open_device(&p, false);
+    struct rlimit            before;
+    AUTO(end) struct place   p = begin();
+    AUTO_DEVICE ordo_device *dev = open_device(&p, false);
     cr_assert(getrlimit(RLIMIT_FSIZE, &before) == 0);
     cr_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     cr_assert(setrlimit(RLIMIT_FSIZE, &(struct rlimit) { 16, before.rlim_max }) == 0);
@@ -575,15 +538,12 @@ Test(cache, a_full_disk_is_told_once_and_leaves_nothing)
     cr_assert(each_file(&p, leave_one) == 0, "parts of entries were left");
     write_text(dev, some_key, "there is room again");
     cr_assert(reads_as(dev, some_key, "there is room again"));
-    ordo_device_close(&dev);
-    end(&p);
 }
 
 /* The directory is removed while a device is open, or cannot be created. Programs are built, with one message. */
 Test(cache, programs_are_built_without_a_place_for_them)
 {
-    struct place p;
-    begin(&p);
+    struct place p = begin();
     p.goes = true;
     cr_assert(prepare_and_use(&p) == 0);
     cr_assert(p.warnings == 1, "%d warnings", p.warnings);
@@ -607,10 +567,9 @@ static void flip_last_byte(const char *path)
 
 Test(cache, opening_remembers_the_self_test)
 {
-    struct place p;
-    begin(&p);
-    ordo_device      *dev = open_device(&p, true);
-    struct ordo_facts first = *ordo_device_facts(dev);
+    AUTO(end) struct place p = begin();
+    ordo_device           *dev = open_device(&p, true);
+    struct ordo_facts      first = *ordo_device_facts(dev);
     cr_assert(!first.self_test_remembered && first.self_test_ms > 0);
     ordo_device_close(&dev);
     cr_assert(each_file(&p, leave_one) >= 1);
@@ -632,7 +591,6 @@ Test(cache, opening_remembers_the_self_test)
     dev = open_device(&p, true);
     cr_assert(ordo_device_facts(dev)->self_test_remembered, "the damaged file was not replaced");
     ordo_device_close(&dev);
-    end(&p);
 }
 
 /* Whether opening with this profile runs the self-test. */
@@ -640,18 +598,16 @@ static bool tests_with_profile(struct place *p, const char *path, const char *te
 {
     FILE *file = fopen(path, "wb");
     cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
-    ordo_device *dev = open_device(p, true);
-    const bool   tests = !ordo_device_facts(dev)->self_test_remembered;
-    ordo_device_close(&dev);
+    AUTO_DEVICE ordo_device *dev = open_device(p, true);
+    const bool               tests = !ordo_device_facts(dev)->self_test_remembered;
     return tests;
 }
 
 /* A profile selects variants, so the outcome with one profile does not hold for another. */
 Test(cache, opening_remembers_the_self_test_by_profile)
 {
-    struct place p;
-    char         path[256];
-    begin(&p);
+    char                   path[256];
+    AUTO(end) struct place p = begin();
     (void) snprintf(path, sizeof path, "%s/profile", p.dir);
     cr_assert(setenv("ORDO_PROFILE", path, 1) == 0);
     cr_assert(tests_with_profile(&p, path, ""));
@@ -660,8 +616,6 @@ Test(cache, opening_remembers_the_self_test_by_profile)
     cr_assert(!tests_with_profile(&p, path, "scan.items=8"));
     cr_assert(!tests_with_profile(&p, path, ""));
     cr_assert(setenv("ORDO_PROFILE", "off", 1) == 0);
-    ordo_device *dev = open_device(&p, true);
+    AUTO_DEVICE ordo_device *dev = open_device(&p, true);
     cr_assert(ordo_device_facts(dev)->self_test_remembered, "no profile, and one that says nothing");
-    ordo_device_close(&dev);
-    end(&p);
 }

@@ -61,7 +61,7 @@ Test(device, opens_by_number_kind_and_part_of_a_name)
     expect_named("", facts.name); /* as if it were not set */
 }
 
-static void by_number(struct test *t)
+DEVICE_TEST(device, opens_every_device_by_its_numbers)
 {
     char           select[32], message[256];
     cl_platform_id platforms[16];
@@ -78,11 +78,6 @@ static void by_number(struct test *t)
             test_true(t, ordo_device_id(dev) == ids[d]);
             ordo_device_close(&dev);
         }
-}
-
-Test(device, opens_every_device_by_its_numbers)
-{
-    test_each_device(by_number);
 }
 
 Test(device, lists_the_choices_for_a_wrong_name)
@@ -183,9 +178,8 @@ static ordo_status open_and_hear(struct heard *h, char *message, size_t bytes)
     const struct ordo_device_config config = {
         .log = hear, .user = h, .message = message, .message_bytes = bytes, .no_self_test = true
     };
-    ordo_device      *dev = NULL;
-    const ordo_status got = ordo_device_open(&config, &dev);
-    ordo_device_close(&dev);
+    AUTO_DEVICE ordo_device *dev = NULL;
+    const ordo_status        got = ordo_device_open(&config, &dev);
     return got;
 }
 
@@ -256,7 +250,7 @@ static void check_adopted(struct test *t, cl_context context, cl_command_queue q
     test_true(t, !queue || clFinish(queue) == CL_SUCCESS);
 }
 
-static void adopts(struct test *t)
+DEVICE_TEST(device, adopts_the_callers_objects)
 {
     const cl_device_id id = ordo_device_id(t->dev);
     cl_int             code = CL_SUCCESS;
@@ -293,14 +287,9 @@ static void adopts(struct test *t)
     clReleaseContext(other);
 }
 
-Test(device, adopts_the_callers_objects)
-{
-    test_each_device(adopts);
-}
-
 /* ---- masks and facts --------------------------------------------------------------------------------------------- */
 
-static void masks(struct test *t)
+DEVICE_TEST(device, masks_lower_facts_and_bad_ones_are_refused)
 {
     static const char *const bad[] = {
         "lanes",         "lanes=two",       "lanes=",   "local=12",      "local=many",
@@ -308,8 +297,8 @@ static void masks(struct test *t)
         "int64_atomics", "int64_atomics=x", "cpu=1",    "nonsense=1",    "alloc=1",
         "group=0",       "group=-1",        "=",        "lanes=one,cpu", "local=-1"
     };
-    char         message[1024];
-    ordo_device *dev = NULL;
+    char                     message[1024];
+    AUTO_DEVICE ordo_device *dev = NULL;
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const struct ordo_device_config config = {
@@ -334,19 +323,12 @@ static void masks(struct test *t)
     test_ok(t, sort_few(dev));
 
     const struct ordo_sort_params u64 = { .key = ORDO_U64 };
-    uint64_t                     *many = test_alloc(200000 * sizeof *many);
+    AUTO_FREE uint64_t           *many = test_alloc(200000 * sizeof *many);
     test_random_bytes(t, many, 200000 * sizeof *many);
     test_status(t, ordo_sort_host(dev, &u64, many, NULL, 200000), ORDO_TOO_LARGE);
-    free(many);
-    ordo_device_close(&dev);
 }
 
-Test(device, masks_lower_facts_and_bad_ones_are_refused)
-{
-    test_each_device(masks);
-}
-
-static void facts(struct test *t)
+EVERY_MASK_TEST(device, facts_are_sane)
 {
     const struct ordo_facts *f = t->facts;
     test_true(t, f->name[0] && f->vendor[0] && f->platform[0] && f->driver[0] && f->version[0]);
@@ -364,23 +346,17 @@ static void facts(struct test *t)
     test_status(t, ordo_device_self_test(NULL), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_ok(t, ordo_device_finish(t->dev));
-    ordo_device *none = NULL;
+    AUTO_DEVICE ordo_device *none = NULL;
     ordo_device_close(NULL);
-    ordo_device_close(&none);
-}
-
-Test(device, facts_are_sane)
-{
-    test_each_device_and_mask(facts);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static void last_error(struct test *t)
+DEVICE_TEST(device, last_error_fits_any_room)
 {
-    char         text[64];
-    char         whole[1024];
-    ordo_device *dev = test_open_again(t);
+    char                     text[64];
+    char                     whole[1024];
+    AUTO_DEVICE ordo_device *dev = test_open_again(t);
 
     memset(text, 'x', sizeof text);
     test_true(t, ordo_device_last_error(dev, NULL, 0) == 1);
@@ -407,12 +383,6 @@ static void last_error(struct test *t)
     test_true(t, strcmp(ordo_cl_error_string(-5), "CL_OUT_OF_RESOURCES") == 0);
     test_true(t, strcmp(ordo_cl_error_string(12345), "unknown OpenCL code") == 0);
     test_true(t, strcmp(ordo_version(), ORDO_VERSION) == 0);
-    ordo_device_close(&dev);
-}
-
-Test(device, last_error_fits_any_room)
-{
-    test_each_device(last_error);
 }
 
 /* ---- tunables and profiles --------------------------------------------------------------------------------------- */
@@ -426,7 +396,7 @@ static struct ordo_tunable_info tunable(const struct test *t, ordo_device *dev, 
     test_fail(t, __FILE__, __LINE__, "there is no tunable %s", name);
 }
 
-static void tunables(struct test *t)
+EVERY_MASK_TEST(device, tunables_take_their_choices_only)
 {
     struct ordo_tunable_info info;
     size_t                   n = 0;
@@ -453,11 +423,6 @@ static void tunables(struct test *t)
     test_status(t, ordo_device_set_tunable(NULL, "sort.k4v4.items", 4), ORDO_INVALID);
 }
 
-Test(device, tunables_take_their_choices_only)
-{
-    test_each_device_and_mask(tunables);
-}
-
 static int ignored; /* ignored words of a profile, from a warning */
 
 static void count_ignored(void *user, ordo_log_level level, const char *message)
@@ -474,7 +439,7 @@ static ordo_device *open_logged(const struct test *t)
     return dev;
 }
 
-static void profiles(struct test *t)
+DEVICE_TEST(device, profiles_are_saved_and_read)
 {
     char         dir[] = "/tmp/ordo-profile-test-XXXXXX", path[128], got[128];
     ordo_device *dev;
@@ -522,11 +487,6 @@ static void profiles(struct test *t)
     test_status(t, ordo_device_save_profile(NULL, got, sizeof got), ORDO_INVALID);
 }
 
-Test(device, profiles_are_saved_and_read)
-{
-    test_each_device(profiles);
-}
-
 enum { NOBODY = 65534 };
 
 static char missed[512]; /* the last warning about an unread profile */
@@ -545,7 +505,7 @@ static void note_missed(void *user, ordo_log_level level, const char *message)
 static void expect_missed(const char *path, const char *words)
 {
     const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     struct stat                     info;
     n_missed = 0;
     (void) alarm(60); /* a reader that waits for a writer ends the test */
@@ -563,7 +523,6 @@ static void expect_missed(const char *path, const char *words)
         cr_assert(lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0600);
         cr_assert(info.st_uid == geteuid() && remove(path) == 0);
     }
-    ordo_device_close(&dev);
 }
 
 static void store_profile(const char *path, const char *text, size_t bytes)
@@ -608,11 +567,11 @@ Test(device, only_regular_files_of_the_user_are_profiles)
 /* Uploads and downloads two arrays. `plain`: the driver copies one way. */
 static void there_and_back(struct test *t, size_t first, size_t second, int plain)
 {
-    const int        helpers = t->dev->ring.helpers;
-    const size_t     bytes[2] = { first, second };
-    unsigned char   *was = test_alloc(first + second + 1), *is = test_alloc(first + second + 1);
-    cl_mem           mem[2] = { NULL, NULL };
-    struct ordo_call call;
+    const int                helpers = t->dev->ring.helpers;
+    const size_t             bytes[2] = { first, second };
+    AUTO_FREE unsigned char *was = test_alloc(first + second + 1), *is = test_alloc(first + second + 1);
+    cl_mem                   mem[2] = { NULL, NULL };
+    struct ordo_call         call;
 
     test_context(t, "%zu and %zu bytes in pieces of %zu, %d", first, second, t->dev->ring.piece, plain);
     test_random_bytes(t, was, first + second);
@@ -632,12 +591,10 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
     test_true(t, memcmp(is, was, first + second) == 0 && is[first + second] == 0);
     for (int i = 0; i < 2; i++)
         ordo_buffer_destroy(t->dev, &mem[i]);
-    free(was);
-    free(is);
 }
 
 /* Tries numbers of pieces around the capacity of the ring. */
-static void in_pieces(struct test *t)
+MASK_TEST(device, large_arrays_go_in_pieces, "cpu=0")
 {
     enum { PIECE = 64, SLOTS = 16 };
     static const size_t    counts[] = { 0, 1, 3, 4, 5, SLOTS - 1, SLOTS, SLOTS + 1, 2 * SLOTS + 5 };
@@ -657,25 +614,20 @@ static void in_pieces(struct test *t)
     t->dev->ring = was;
 }
 
-Test(device, large_arrays_go_in_pieces)
-{
-    test_each_device_with("cpu=0", in_pieces);
-}
-
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void limited(struct test *t)
+EVERY_MASK_TEST(device, keeps_its_memory_limit)
 {
     enum { COUNT = 400000, LIMIT = 2 << 20 };
     const struct ordo_device_config config = { .mask = t->mask, .memory_limit = LIMIT };
     const struct ordo_sort_params   params = { .key = ORDO_U32, .value_bytes = 4 };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     struct ordo_memory              memory;
-    uint32_t                       *keys = test_alloc(COUNT * sizeof *keys);
+    AUTO_FREE uint32_t             *keys = test_alloc(COUNT * sizeof *keys);
 
     test_random_bytes(t, keys, COUNT * sizeof *keys);
     test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
-    struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
+    AUTO_ARRAY struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
     test_ok(t, ordo_device_memory(dev, &memory));
     test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
     for (int round = 0; round < 3; round++) {
@@ -698,15 +650,6 @@ static void limited(struct test *t)
         test_ok(t, ordo_device_memory(dev, &memory));
         test_true(t, memory.held_peak_bytes <= LIMIT);
     }
-    test_free(&k);
-    test_free(&v);
-    ordo_device_close(&dev);
-    free(keys);
-}
-
-Test(device, keeps_its_memory_limit)
-{
-    test_each_device_and_mask(limited);
 }
 
 static void sort_scratch(struct test *t)
@@ -719,14 +662,14 @@ static void sort_scratch(struct test *t)
                   { { .key = ORDO_U64, .value_bytes = 8 }, 300001 },
                   { { .key = ORDO_U32, .value_bytes = 4 }, 3 } };
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
-        const size_t n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
-        void        *keys = test_alloc(n * 8);
+        const size_t    n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
+        AUTO_FREE void *keys = test_alloc(n * 8);
         struct ordo_memory memory;
 
         test_context(t, "scratch of sort %zu", i);
         test_random_bytes(t, keys, n * 8);
-        struct test_array       k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
-        const struct ordo_slice vs = vb ? test_slice(&v) : ordo_none();
+        AUTO_ARRAY struct test_array k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
+        const struct ordo_slice      vs = vb ? test_slice(&v) : ordo_none();
         test_ok(t, ordo_device_trim(t->dev));
         test_ok(t, ordo_device_memory(t->dev, &memory));
         test_true(t, memory.scratch_bytes == 0 && memory.scratch_peak_bytes == 0);
@@ -740,9 +683,6 @@ static void sort_scratch(struct test *t)
         test_true(t, memory.held_bytes == memory.scratch_bytes);
         test_ok(t, ordo_device_trim(t->dev));
         test_ok(t, ordo_device_finish(t->dev));
-        test_free(&k);
-        test_free(&v);
-        free(keys);
     }
     test_status(t, ordo_device_memory(NULL, &(struct ordo_memory) { 0 }), ORDO_INVALID);
     test_status(t, ordo_device_memory(t->dev, NULL), ORDO_INVALID);
@@ -764,7 +704,7 @@ Test(device, a_sort_takes_the_scratch_it_promises)
 }
 
 /* Everything is released: only the test has references to the context. */
-static void nothing_held(struct test *t)
+DEVICE_TEST(device, closing_gives_everything_back)
 {
     const cl_device_id              id = ordo_device_id(t->dev);
     const struct ordo_device_config config = { .mask = t->mask };
@@ -793,11 +733,6 @@ static void nothing_held(struct test *t)
     clReleaseContext(context);
 }
 
-Test(device, closing_gives_everything_back)
-{
-    test_each_device(nothing_held);
-}
-
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 12, THREAD_COUNT = 20011 };
@@ -811,8 +746,8 @@ struct worker {
 
 static void *sort_much(void *argument)
 {
-    struct worker *w = argument;
-    uint32_t      *keys = test_alloc(THREAD_COUNT * sizeof *keys);
+    struct worker      *w = argument;
+    AUTO_FREE uint32_t *keys = test_alloc(THREAD_COUNT * sizeof *keys);
     for (uint32_t round = 0; round < ROUNDS && w->status == ORDO_OK; round++) {
         uint32_t sum = 0, sum_after = 0;
         for (uint32_t i = 0; i < THREAD_COUNT; i++)
@@ -824,7 +759,6 @@ static void *sort_much(void *argument)
         }
         w->wrong += sum != sum_after;
     }
-    free(keys);
     return NULL;
 }
 
@@ -844,19 +778,13 @@ static void run_workers(struct test *t, ordo_device *const devices[THREADS])
     }
 }
 
-static void threads_sort(struct test *t)
+DEVICE_TEST(device, threads_share_it)
 {
-    ordo_device *other = test_open_again(t);
+    AUTO_DEVICE ordo_device *other = test_open_again(t);
     test_context(t, "%d threads on one device", THREADS);
     run_workers(t, (ordo_device *[]) { t->dev, t->dev, t->dev, t->dev });
     test_context(t, "%d threads on two devices", THREADS);
     run_workers(t, (ordo_device *[]) { t->dev, other, t->dev, other });
-    ordo_device_close(&other);
-}
-
-Test(device, threads_share_it)
-{
-    test_each_device(threads_sort);
 }
 
 /* In the child. The exit status is the number of the failed expectation. */
@@ -897,12 +825,12 @@ static int child_of_fork(ordo_device *dev, cl_mem mem, ordo_index *index)
     return dev ? 22 : 0;
 }
 
-static void forks(struct test *t)
+DEVICE_TEST(device, a_forked_child_is_refused_and_may_close)
 {
-    uint32_t          keys[100] = { 0 };
-    ordo_index       *index = NULL;
-    struct test_array a = test_upload(t, keys, 100, 4, 0);
-    int               status = -1;
+    uint32_t                             keys[100] = { 0 };
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
+    AUTO_ARRAY struct test_array         a = test_upload(t, keys, 100, 4, 0);
+    int                                  status = -1;
 
     test_ok(t, ordo_index_build(t->dev, ORDO_U32, test_slice(&a), 100, NULL, &index));
     test_ok(t, ordo_device_finish(t->dev));
@@ -915,13 +843,6 @@ static void forks(struct test *t)
         test_fail(t, __FILE__, __LINE__, "the child ended with %d (%s)",
                   WIFEXITED(status) ? WEXITSTATUS(status) : status, WIFEXITED(status) ? "its check" : "a signal");
     test_ok(t, sort_few(t->dev));
-    ordo_index_destroy(&index);
-    test_free(&a);
-}
-
-Test(device, a_forked_child_is_refused_and_may_close)
-{
-    test_each_device(forks);
 }
 
 /* ---- order by addresses ------------------------------------------------------------------------------------------ */
@@ -938,23 +859,16 @@ static void goes_by_fences(struct test *t)
 Test(device, goes_by_fences_where_addresses_give_no_order)
 {
     static const char look[] = "    const uint again = ordo_load_relaxed(header + ordo_after(seen, never));\n";
-    struct overlay    o;
 
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/self_test_atomics.cl", look, "    const uint again = was;\n    wrong += was > 0;\n");
     overlay_use(&o);
     test_each_device_with("address_order=1", goes_by_fences);
-    overlay_end(&o);
 }
 
-static void keeps_addresses(struct test *t)
+MASK_TEST(device, goes_by_addresses_where_they_give_order, "address_order=1")
 {
     if (!t->facts->cpu && t->facts->atomics != ORDO_ATOMICS_NVIDIA)
         return; /* these do not report it */
     test_true(t, t->facts->address_order && strcmp(t->facts->dropped, "") == 0);
-}
-
-Test(device, goes_by_addresses_where_they_give_order)
-{
-    test_each_device_with("address_order=1", keeps_addresses);
 }

@@ -44,11 +44,10 @@ Test(device_lanes, a_team_of_one_answers_right_on_every_device)
 static bool promises_progress(const struct test *t)
 {
     const struct ordo_device_config config = { .mask = "", .no_self_test = true };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
 
     cr_assert(ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev) == ORDO_OK);
     const bool promises = ordo_device_facts(dev)->groups_progress;
-    ordo_device_close(&dev);
     return promises;
 }
 
@@ -225,10 +224,9 @@ static void expect_narrowed(const char *to)
 static bool has_int64_atomics(void)
 {
     const struct ordo_device_config config = { .no_self_test = true };
-    ordo_device                    *dev = NULL;
+    AUTO_DEVICE ordo_device        *dev = NULL;
     cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
     const bool has = ordo_device_facts(dev)->int64_atomics;
-    ordo_device_close(&dev);
     return has;
 }
 

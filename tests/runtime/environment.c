@@ -35,11 +35,10 @@ static ordo_status open_and_close(const char *select, char *message, size_t byte
     const struct ordo_device_config config = {
         .select = select, .message = message, .message_bytes = bytes, .no_self_test = true
     };
-    ordo_device      *dev = NULL;
-    const ordo_status got = ordo_device_open(&config, &dev);
+    AUTO_DEVICE ordo_device *dev = NULL;
+    const ordo_status        got = ordo_device_open(&config, &dev);
     if (got == ORDO_OK)
         (void) ordo_device_save_profile(dev, NULL, 0);
-    ordo_device_close(&dev);
     return got;
 }
 

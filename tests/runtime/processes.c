@@ -29,9 +29,9 @@ TestSuite(processes, .init = test_host_code);
 
 static void use_structure(ordo_device *dev, int structure, uint32_t first)
 {
-    static uint32_t keys[N], values[N], got[N];
-    static uint8_t  found[N];
-    ordo_dict      *dict = NULL;
+    static uint32_t      keys[N], values[N], got[N];
+    static uint8_t       found[N];
+    AUTO_DICT ordo_dict *dict = NULL;
     for (uint32_t i = 0; i < N; i++) {
         keys[i] = (first + i) * 2654435761u; /* no two are equal */
         values[i] = first ^ i;
@@ -43,7 +43,6 @@ static void use_structure(ordo_device *dev, int structure, uint32_t first)
     for (uint32_t i = 0; i < N; i++)
         REQUIRE(found[i] == (i >= N / 3) && (!found[i] || got[i] == values[i]));
     REQUIRE(ordo_dict_compact(dict, NULL) == ORDO_OK && ordo_dict_check(dict, NULL) == ORDO_OK);
-    ordo_dict_destroy(&dict);
 }
 
 /* Programs are kept in the cache even if the driver keeps them too. */
@@ -51,14 +50,13 @@ static void use_device(uint32_t number)
 {
     for (uint32_t round = 0; round < ROUNDS; round++) {
         const struct ordo_device_config config = { .mask = masks[number % (sizeof masks / sizeof *masks)] };
-        ordo_device                    *dev = NULL;
+        AUTO_DEVICE ordo_device        *dev = NULL;
         REQUIRE(ordo_device_open(&config, &dev) == ORDO_OK);
         dev->facts.own_binary_cache = false;
         REQUIRE(ordo_device_set_tunable(dev, "sort.small_items", round & 1 ? 4 : 8) == ORDO_OK);
         REQUIRE(ordo_device_save_profile(dev, NULL, 0) == ORDO_OK);
         for (int s = 0; s < N_STRUCTURES; s++)
             use_structure(dev, s, (number * ROUNDS + round) * N);
-        ordo_device_close(&dev);
     }
 }
 

@@ -9,10 +9,11 @@
 
 TestSuite(program, .init = test_host_code);
 
-static void begin(struct overlay *o)
+static struct overlay begin(void)
 {
-    overlay_begin(o);
-    overlay_use(o);
+    const struct overlay o = overlay_begin();
+    overlay_use(&o);
+    return o;
 }
 
 /* "primitive/scan.cl:123" */
@@ -60,10 +61,9 @@ static void check_message(ordo_device *dev, const char *one, const char *other)
 
 Test(program, a_build_error_names_file_and_line)
 {
-    struct overlay o;
-    begin(&o);
-    const int    line = overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "no_such_type nonsense(void);");
-    ordo_device *dev = open_device(true);
+    AUTO(overlay_end) struct overlay o = begin();
+    const int line = overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "no_such_type nonsense(void);");
+    AUTO_DEVICE ordo_device *dev = open_device(true);
 
     cr_assert(scan_few(dev) == ORDO_BUILD);
     check_message(dev, place("primitive/scan.cl", line), "no_such_type");
@@ -73,37 +73,30 @@ Test(program, a_build_error_names_file_and_line)
 
     overlay_edit(&o, "primitive/scan.cl", "no_such_type nonsense(void);", "");
     cr_assert(scan_few(dev) == ORDO_OK, "after it was repaired");
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 Test(program, a_build_error_makes_opening_fail_with_its_message)
 {
-    char                            message[8192] = "";
-    ordo_device                    *dev = NULL;
-    const struct ordo_device_config config = { .message = message, .message_bytes = sizeof message };
-    struct overlay                  o;
-    begin(&o);
+    char                             message[8192] = "";
+    ordo_device                     *dev = NULL;
+    const struct ordo_device_config  config = { .message = message, .message_bytes = sizeof message };
+    AUTO(overlay_end) struct overlay o = begin();
     const int line = overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "no_such_type nonsense(void);");
 
     cr_assert(ordo_device_open(&config, &dev) == ORDO_BUILD);
     cr_assert(dev == NULL);
     cr_assert(strstr(message, place("primitive/scan.cl", line)), "%s", message);
-    overlay_end(&o);
 }
 
 Test(program, a_missing_include_is_named)
 {
-    struct overlay o;
-    begin(&o);
+    AUTO(overlay_end) struct overlay o = begin();
     (void) overlay_add_line(&o, "primitive/scan.cl", "primitive/scan.cl", "#include \"group/absent.cl\"");
-    ordo_device *dev = open_device(true);
+    AUTO_DEVICE ordo_device *dev = open_device(true);
 
     cr_assert(scan_few(dev) == ORDO_BUILD);
     check_message(dev, "group/absent.cl", "primitive/scan.cl");
     cr_assert(sort_few(dev) == ORDO_OK);
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 static ordo_status build_kernel(ordo_device *dev, const char *module, const char *name)
@@ -117,18 +110,15 @@ static ordo_status build_kernel(ordo_device *dev, const char *module, const char
 /* An error in an included file is reported with that file and its line. */
 Test(program, an_error_in_an_included_file_is_named_by_it)
 {
-    struct overlay o;
-    begin(&o);
+    AUTO(overlay_end) struct overlay o = begin();
     const int line = overlay_add_line(&o, "primitive/broken.cl", "group/scan.cl", "no_such_type nonsense(void);");
     overlay_write(&o, "primitive/module.cl",
                   "#pragma once\n#define TEAM_WIDTH 1\n#include \"primitive/broken.cl\"\n"
                   "__kernel void nothing(__global uint *p) { p[0] = 0; }\n");
 
-    ordo_device *dev = open_device(true);
+    AUTO_DEVICE ordo_device *dev = open_device(true);
     cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD);
     check_message(dev, place("primitive/broken.cl", line), "no_such_type");
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 /* ---- includes in branches ---------------------------------------------------------------------------------------- */
@@ -146,31 +136,27 @@ Test(program, an_include_that_is_passed_over_does_not_count)
         "#if 1\n#include \"primitive/part.cl\"\n#endif\n#include \"primitive/part.cl\"" KERNEL,
         "#include \"primitive/whole.cl\"\n#include \"primitive/part.cl\"\n#include \"primitive/whole.cl\"" KERNEL,
     };
-    struct overlay o;
-    begin(&o);
+    AUTO(overlay_end) struct overlay o = begin();
     overlay_write(&o, "primitive/part.cl", "#pragma once\nenum { ANSWER = 42 }; /* twice is an error */\n");
     overlay_write(&o, "primitive/whole.cl",
                   "#pragma once\n#if 1\n#include \"primitive/part.cl\"\n#endif\n"
                   "#include \"primitive/whole.cl\"\nenum { WHOLE = ANSWER };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        char         text[1024] = "";
-        ordo_device *dev = open_device(true);
+        char                     text[1024] = "";
+        AUTO_DEVICE ordo_device *dev = open_device(true);
         overlay_write(&o, "primitive/module.cl", modules[i]);
         const ordo_status got = build_kernel(dev, "primitive/module.cl", "nothing");
         (void) ordo_device_last_error(dev, text, sizeof text);
         cr_assert(got == ORDO_OK, "module %zu: %s", i, text);
-        ordo_device_close(&dev);
     }
-    overlay_end(&o);
 }
 
 /* The first of `files` files. Each includes the next one `times` times in branches that the compiler may skip. */
 static void expect_refused(int files, int times, const char *part)
 {
-    char           name[32], text[4096];
-    struct overlay o;
-    begin(&o);
+    char                             name[32], text[4096];
+    AUTO(overlay_end) struct overlay o = begin();
     for (int i = 0; i < files; i++) {
         size_t used = 0;
         text[0] = 0;
@@ -181,11 +167,9 @@ static void expect_refused(int files, int times, const char *part)
         overlay_write(&o, name, text);
     }
 
-    ordo_device *dev = open_device(true);
+    AUTO_DEVICE ordo_device *dev = open_device(true);
     cr_assert(build_kernel(dev, "primitive/0.cl", "nothing") == ORDO_BUILD);
     check_message(dev, part, ".cl");
-    ordo_device_close(&dev);
-    overlay_end(&o);
 }
 
 Test(program, sources_without_measure_are_refused)
@@ -209,23 +193,20 @@ Test(program, errors_behind_branches_are_at_their_lines)
           5 },
         { "#include \"primitive/part.cl\"\n#include \"primitive/part.cl\"\n\nno_such_type nonsense(void);\n", 4 },
     };
-    struct overlay o;
-    begin(&o);
+    AUTO(overlay_end) struct overlay o = begin();
     overlay_write(&o, "primitive/part.cl", "#pragma once\nenum { ANSWER = 42 };\n");
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        ordo_device *dev = open_device(true);
+        AUTO_DEVICE ordo_device *dev = open_device(true);
         overlay_write(&o, "primitive/module.cl", modules[i].text);
         cr_assert(build_kernel(dev, "primitive/module.cl", "nothing") == ORDO_BUILD, "module %zu", i);
         check_message(dev, place("primitive/module.cl", modules[i].line), "no_such_type");
-        ordo_device_close(&dev);
     }
-    overlay_end(&o);
 }
 
 /* ---- missing modules --------------------------------------------------------------------------------------------- */
 
-static void wrong_names(struct test *t)
+DEVICE_TEST(program, an_unknown_module_is_named)
 {
     struct ordo_call         call;
     struct ordo_kernel      *kernel = NULL;
@@ -239,11 +220,6 @@ static void wrong_names(struct test *t)
     test_ok(t, scan_few(t->dev));
 }
 
-Test(program, an_unknown_module_is_named)
-{
-    test_each_device(wrong_names);
-}
-
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 static size_t n_programs(const ordo_device *dev)
@@ -254,7 +230,7 @@ static size_t n_programs(const ordo_device *dev)
     return n;
 }
 
-static void variants(struct test *t)
+DEVICE_TEST(program, a_variant_is_built_once)
 {
     const uint32_t in[] = { 1, 2, 3 };
     const uint64_t in64[] = { 1, 2, 3 };
@@ -275,16 +251,11 @@ static void variants(struct test *t)
     test_true(t, n_programs(t->dev) == before + 1);
 }
 
-Test(program, a_variant_is_built_once)
-{
-    test_each_device(variants);
-}
-
 /* The expanded text has no include, each file once, and the lines in their places. */
-static void expansion(struct test *t)
+DEVICE_TEST(program, includes_are_expanded)
 {
     const struct ordo_define defines[] = { { "ONE", 1 }, { "TWO", -2 }, { NULL, 0 } };
-    char                    *text = NULL, *options = ordo_program_options(t->dev, defines);
+    AUTO_FREE char          *text = NULL, *options = ordo_program_options(t->dev, defines);
 
     test_ok(t, ordo_program_text(t->dev, "primitive/scan.cl", NULL, &text));
     test_true(t, options != NULL);
@@ -293,11 +264,4 @@ static void expansion(struct test *t)
     const char *first = strstr(text, "#line 1 \"device/compiler.cl\"");
     test_true(t, first != NULL && strstr(first + 1, "#line 1 \"device/compiler.cl\"") == NULL);
     test_true(t, strstr(options, " -DONE=1") && strstr(options, " -DTWO=-2") && strstr(options, " -DORDO_CPU="));
-    free(text);
-    free(options);
-}
-
-Test(program, includes_are_expanded)
-{
-    test_each_device(expansion);
 }

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static uint64_t word_at(const struct play *p, size_t array, size_t i)
 {
     return p->want[array] && p->bytes[array] ? read_bits(p->want[array], p->bytes[array], i) : 0;
@@ -79,7 +77,7 @@ static void put_items(struct play *p, const struct item *items, size_t n, size_t
 /* Sorts an input by key. */
 static void sort_input(struct play *p, size_t keys, size_t from, size_t n)
 {
-    struct item *items = test_alloc((n + 1) * sizeof *items);
+    AUTO_FREE struct item *items = test_alloc((n + 1) * sizeof *items);
 
     for (size_t i = 0; i < n; i++)
         items[i] = (struct item) { sorted_form(p, form_at(p, keys, from + i), p->g.descending),
@@ -87,7 +85,6 @@ static void sort_input(struct play *p, size_t keys, size_t from, size_t n)
     qsort(items, n, sizeof *items, by_form);
     for (size_t i = 0; i < n; i++)
         put(p, keys, from + i, items[i].key);
-    free(items);
 }
 
 /* ---- scans and reductions ---------------------------------------------------------------------------------------- */
@@ -163,11 +160,10 @@ static void choose_sort(struct life *l, struct play *p)
 
 static void model_sort(struct life *l, struct play *p)
 {
-    struct item *items = sorted_items(p, 0, 1, p->g.count, p->g.descending);
+    AUTO_FREE struct item *items = sorted_items(p, 0, 1, p->g.count, p->g.descending);
 
     (void) l;
     put_items(p, items, p->g.count, 2, 3);
-    free(items);
 }
 
 static void choose_merge(struct life *l, struct play *p)
@@ -184,15 +180,14 @@ static void fix_merge(struct life *l, struct play *p)
 
 static void model_merge(struct life *l, struct play *p)
 {
-    const size_t n = p->g.count + p->g.second;
-    struct item *items = test_alloc((n + 1) * sizeof *items);
+    const size_t           n = p->g.count + p->g.second;
+    AUTO_FREE struct item *items = test_alloc((n + 1) * sizeof *items);
 
     (void) l;
     add_items(p, items, 0, 1, p->g.count, 0, p->g.descending);
     add_items(p, items, 2, 3, p->g.second, p->g.count, p->g.descending);
     qsort(items, n, sizeof *items, by_form);
     put_items(p, items, n, 4, 5);
-    free(items);
 }
 
 /* Runs in any order, some empty. */
@@ -220,8 +215,8 @@ static void fix_merge_runs(struct life *l, struct play *p)
 
 static void model_merge_runs(struct life *l, struct play *p)
 {
-    struct item *items = test_alloc((p->g.count + 1) * sizeof *items);
-    size_t       n = 0;
+    AUTO_FREE struct item *items = test_alloc((p->g.count + 1) * sizeof *items);
+    size_t                 n = 0;
 
     (void) l;
     for (size_t r = 0; r < p->g.n_runs; r++)
@@ -232,7 +227,6 @@ static void model_merge_runs(struct life *l, struct play *p)
         }
     qsort(items, n, sizeof *items, by_form);
     put_items(p, items, n, 2, 3);
-    free(items);
 }
 
 static void choose_top(struct life *l, struct play *p)
@@ -244,23 +238,21 @@ static void choose_top(struct life *l, struct play *p)
 
 static void model_top(struct life *l, struct play *p)
 {
-    struct item *items = sorted_items(p, 0, 1, p->g.count, p->g.greatest);
+    AUTO_FREE struct item *items = sorted_items(p, 0, 1, p->g.count, p->g.greatest);
 
     (void) l;
     put_items(p, items, p->g.k, 2, 3);
     for (size_t i = 0; i < p->g.k; i++)
         put(p, 4, i, items[i].i);
-    free(items);
 }
 
 static void model_select(struct life *l, struct play *p)
 {
-    struct item *items = sorted_items(p, 0, CALL_ARRAYS, p->g.count, p->g.greatest);
+    AUTO_FREE struct item *items = sorted_items(p, 0, CALL_ARRAYS, p->g.count, p->g.greatest);
 
     (void) l;
     put(p, 1, 0, items[p->g.k].key);
     put(p, 2, 0, items[p->g.k].i);
-    free(items);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -284,9 +276,9 @@ static uint64_t widened(const struct play *p, uint64_t value)
 static void model_groups(struct play *p, size_t values, size_t keys_out, size_t values_out, size_t counts,
                          size_t groups)
 {
-    const size_t n = p->g.count;
-    struct item *items = test_alloc((n + 1) * sizeof *items);
-    size_t       g = 0;
+    const size_t           n = p->g.count;
+    AUTO_FREE struct item *items = test_alloc((n + 1) * sizeof *items);
+    size_t                 g = 0;
 
     add_items(p, items, 0, values, n, 0, false);
     if (!p->g.sorted)
@@ -303,7 +295,6 @@ static void model_groups(struct play *p, size_t values, size_t keys_out, size_t 
             put(p, values_out, g, all);
     }
     put(p, groups, 0, g);
-    free(items);
 }
 
 static void model_by_key(struct life *l, struct play *p)

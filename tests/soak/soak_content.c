@@ -68,9 +68,9 @@ struct model soak_read_content(struct life *l)
 
 const char *soak_compare_content(struct life *l, const struct model *model)
 {
-    static char  text[200];
-    struct model now = soak_read_content(l);
-    size_t       i = 0;
+    static char             text[200];
+    AUTO_MODEL struct model now = soak_read_content(l);
+    size_t                  i = 0;
 
     while (i < now.count && i < model->count && now.element[i].form == model->element[i].form &&
            now.element[i].key == model->element[i].key && now.element[i].value == model->element[i].value)
@@ -83,7 +83,6 @@ const char *soak_compare_content(struct life *l, const struct model *model)
                         i < now.count ? (unsigned long long) now.element[i].value : 0,
                         i < model->count ? (unsigned long long) model->element[i].key : 0,
                         i < model->count ? (unsigned long long) model->element[i].value : 0);
-    model_free(&now);
     return text;
 }
 

@@ -4,8 +4,6 @@
 
 #include "runtime/internal.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 /* Waits fail after the call has changed something, so they are refused as often as all other calls together. */
 static const char *const refused_waits[] = { "clFinish", "clFinish", "clFinish", "clWaitForEvents",
                                              "clEnqueueReadBuffer" };

@@ -104,14 +104,13 @@ static void draw_forms(struct life *l, enum draw draw, uint64_t *forms, size_t n
 
 static void fill_keys(struct life *l, struct play *p, void *keys, size_t n, bool ascending)
 {
-    uint64_t *forms = test_alloc((n + 1) * sizeof *forms);
+    AUTO_FREE uint64_t *forms = test_alloc((n + 1) * sizeof *forms);
 
     draw_forms(l, choose_draw(l, p), forms, n);
     if (ascending || soak_one_in(l, 16))
         qsort(forms, n, sizeof *forms, by_number);
     for (size_t i = 0; i < n; i++)
         soak_put_form(p->g.type, keys, i, forms[i]);
-    free(forms);
 }
 
 static size_t rank_of(const struct life *l, uint64_t form)

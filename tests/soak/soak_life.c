@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 size_t soak_size(struct life *l, size_t n)
 {
     size_t log2 = 0;

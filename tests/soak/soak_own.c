@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof *(array))
-
 static void check(struct life *l)
 {
     life_context(l, "the whole content, %zu elements", l->model.count);
@@ -42,15 +40,14 @@ static void trim(struct life *l)
 /* Another dictionary is destroyed while this one is used. */
 static void other_dictionary(struct life *l)
 {
-    ordo_dict *other = NULL;
-    uint64_t   keys[100];
+    AUTO_DICT ordo_dict *other = NULL;
+    uint64_t             keys[100];
 
     life_context(l, "another dictionary");
     for (size_t i = 0; i < LENGTH(keys); i++)
         keys[i] = test_random(&l->t);
     test_ok(&l->t, create(l->t.dev, l->structure, ORDO_U64, 0, &other));
     test_ok(&l->t, ordo_dict_build_host(other, keys, NULL, LENGTH(keys)));
-    ordo_dict_destroy(&other);
 }
 
 /* ---- prefixes ---------------------------------------------------------------------------------------------------- */
@@ -79,11 +76,11 @@ static void *make_queries(struct life *l, size_t n)
 
 static void count_prefixes(struct life *l)
 {
-    const size_t   n = soak_size(l, 5000);
-    const unsigned bits = 8 * (unsigned) ordo_type_bytes(l->config.key);
-    void          *keys = make_queries(l, n);
-    uint8_t       *lengths = test_alloc(n);
-    uint32_t      *counts = test_alloc(n * sizeof *counts);
+    const size_t        n = soak_size(l, 5000);
+    const unsigned      bits = 8 * (unsigned) ordo_type_bytes(l->config.key);
+    AUTO_FREE void     *keys = make_queries(l, n);
+    AUTO_FREE uint8_t  *lengths = test_alloc(n);
+    AUTO_FREE uint32_t *counts = test_alloc(n * sizeof *counts);
 
     for (size_t i = 0; i < n; i++)
         lengths[i] = (uint8_t) soak_below(l, bits + 5);
@@ -104,9 +101,6 @@ static void count_prefixes(struct life *l)
             soak_fail(l, "%u keys have the first %u bits of %#llx, not %zu", counts[i], length,
                       (unsigned long long) key_at(l, keys, i), want);
     }
-    free(keys);
-    free(lengths);
-    free(counts);
 }
 
 /* The place of the longest prefix of a key among the elements, or the number of elements. */
@@ -126,10 +120,10 @@ static size_t longest_prefix(const struct life *l, uint64_t key)
 
 static void find_prefixes(struct life *l)
 {
-    const size_t n = soak_size(l, 5000);
-    void        *keys = make_queries(l, n);
-    uint64_t    *prefixes = test_alloc(8 * n), *values = l->config.value_bytes ? test_alloc(8 * n) : NULL;
-    uint8_t     *found = test_alloc(n);
+    const size_t        n = soak_size(l, 5000);
+    AUTO_FREE void     *keys = make_queries(l, n);
+    AUTO_FREE uint64_t *prefixes = test_alloc(8 * n), *values = l->config.value_bytes ? test_alloc(8 * n) : NULL;
+    AUTO_FREE uint8_t  *found = test_alloc(n);
 
     memset(prefixes, TEST_EMPTY, 8 * n);
     life_context(l, "ordo_xfast_longest_prefix_host of %zu, %zu elements", n, l->model.count);
@@ -142,10 +136,6 @@ static void find_prefixes(struct life *l)
             soak_fail(l, "prefix of %#llx: %#llx, not %#llx", (unsigned long long) key_at(l, keys, i),
                       (unsigned long long) key_at(l, prefixes, i), (unsigned long long) l->model.element[at].key);
     }
-    free(keys);
-    free(prefixes);
-    free(values);
-    free(found);
 }
 
 static void prefixes(struct life *l)
@@ -165,7 +155,7 @@ static void roaring(struct life *l)
         return;
     life_context(l, "ordo_hamt_write_roaring_host of %zu elements", l->model.count);
     test_ok(&l->t, ordo_hamt_write_roaring(l->dict, ordo_none(), 0, &size, NULL));
-    uint8_t *bytes = test_alloc(size);
+    AUTO_FREE uint8_t *bytes = test_alloc(size);
     test_status(&l->t, ordo_hamt_write_roaring_host(l->dict, bytes, size - 1, &again), ORDO_TOO_SMALL);
     test_ok(&l->t, ordo_hamt_write_roaring_host(l->dict, bytes, size, &again));
     SOAK_MUST(l, size == again);
@@ -177,7 +167,6 @@ static void roaring(struct life *l)
         test_status(&l->t, ordo_hamt_read_roaring_host(l->dict, bytes, size - 1), ORDO_INVALID);
         soak_check_content(l);
     }
-    free(bytes);
 }
 
 /* ---- an index over an array -------------------------------------------------------------------------------------- */
@@ -185,16 +174,17 @@ static void roaring(struct life *l)
 /* Searches all keys of the life, with a compressed or a plain index. */
 static void search_index(struct life *l)
 {
-    const size_t n = l->n_forms, n_queries = soak_size(l, 5000), bytes = ordo_type_bytes(l->config.key);
-    const bool   compressed = soak_one_in(l, 2);
-    void        *keys = test_alloc(n * bytes), *queries = make_queries(l, n_queries);
-    uint32_t    *ranks = test_alloc(n_queries * sizeof *ranks);
-    ordo_index  *index = NULL;
+    const size_t        n = l->n_forms, n_queries = soak_size(l, 5000), bytes = ordo_type_bytes(l->config.key);
+    const bool          compressed = soak_one_in(l, 2);
+    AUTO_FREE void     *keys = test_alloc(n * bytes), *queries = make_queries(l, n_queries);
+    AUTO_FREE uint32_t *ranks = test_alloc(n_queries * sizeof *ranks);
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
 
     for (size_t i = 0; i < n; i++)
         soak_put_form(l->config.key, keys, i, l->forms[i]);
-    struct test_array a = test_upload(&l->t, keys, n, bytes, 3), q = test_upload(&l->t, queries, n_queries, bytes, 1);
-    struct test_array r = test_upload(&l->t, NULL, n_queries, 4, 2);
+    AUTO_ARRAY struct test_array a = test_upload(&l->t, keys, n, bytes, 3),
+                                 q = test_upload(&l->t, queries, n_queries, bytes, 1);
+    AUTO_ARRAY struct test_array r = test_upload(&l->t, NULL, n_queries, 4, 2);
     life_context(l, "ordo_search of %zu among %zu, %s index", n_queries, n, compressed ? "compressed" : "plain");
     test_ok(&l->t, compressed ? ordo_index_build_compressed(l->t.dev, l->config.key, test_slice(&a), n, NULL, &index)
                               : ordo_index_build(l->t.dev, l->config.key, test_slice(&a), n, NULL, &index));
@@ -207,13 +197,6 @@ static void search_index(struct life *l)
         if (ranks[i] != soak_rank(l->forms, n, form))
             soak_fail(l, "rank %zu is %u, not %zu", i, ranks[i], soak_rank(l->forms, n, form));
     }
-    ordo_index_destroy(&index);
-    test_free(&a);
-    test_free(&q);
-    test_free(&r);
-    free(keys);
-    free(queries);
-    free(ranks);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -353,16 +353,15 @@ static void describe(struct life *l, const struct play *p, const struct hazards 
 
 static void upsert_in_model(struct life *l, const struct play *p)
 {
-    uint8_t *codes = test_alloc(p->n_refused);
+    AUTO_FREE uint8_t *codes = test_alloc(p->n_refused);
 
     memset(codes, ORDO_UPSERT, p->n_refused);
     (void) model_apply(
         &l->model, &(struct ordo_host_batch) {
                        .codes = codes, .keys = p->refused_keys, .values = p->refused_values, .count = p->n_refused });
-    free(codes);
 }
 
-/* Memory that the stores which a concurrent batch refused may take: as much as that batch had in addition to its arrays. */
+/* Memory for the stores that a concurrent batch refused: as much as that batch had in addition to its arrays. */
 static uint64_t limit_of_refused(const struct life *l, const struct play *p)
 {
     const uint64_t limit = p->memory_limit + p->n_refused * (ordo_type_bytes(l->config.key) + l->config.value_bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All public calls over arrays: see calls.h. */
+/* All public calls on arrays and dictionaries: see calls.h. */
 #include "calls.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #define LENGTH(array)      (sizeof(array) / sizeof *(array))
 #define OR_NULL(g, params) ((g)->no_params ? NULL : (params))
@@ -275,11 +275,13 @@ static ordo_status call_dict_apply_concurrent_host(const struct given *g, void *
     return ordo_dict_apply_concurrent_host(g->dict, CONCURRENT(ordo_host_concurrent_batch));
 }
 
-#define KEYS       IN("keys", 4, RANDOM)
-#define GIVEN      IN("values", 4, RANDOM)
-#define LO         IN("lo", 4, RANDOM)
-#define HI         IN("hi", 4, ABOVE)
-#define DICT(name) "ordo_dict_" #name, call_dict_##name, call_dict_##name##_host, false, false
+#define KEYS         IN("keys", 4, RANDOM)
+#define GIVEN        IN("values", 4, RANDOM)
+#define LO           IN("lo", 4, RANDOM)
+#define HI           IN("hi", 4, ABOVE)
+#define DICT(name)   "ordo_dict_" #name, call_dict_##name, call_dict_##name##_host, false, false
+#define UPDATES      .changes = true
+#define UPDATES_ONCE .changes = true, .once = true
 
 const struct array_call dict_calls[] = {
     { DICT(find), { KEYS, MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) } },
@@ -297,7 +299,8 @@ const struct array_call dict_calls[] = {
     { DICT(apply),
       { IN("codes", 1, CODES), KEYS, IN("hi", 4, ABOVE), GIVEN, MAY("found", 1, 1, 0), MAY("keys_out", 4, 1, 0),
         MAY("values_out", 4, 1, 0), MAY("counts", 4, 1, 0), OUT("offsets", 8, 1, 1), MAY("range_keys", 4, CALL_ROOM, 0),
-        MAY("range_values", 4, CALL_ROOM, 0) } },
+        MAY("range_values", 4, CALL_ROOM, 0) },
+      UPDATES },
     /* upserts of distinct keys, because other results depend on the order */
     { DICT(apply_concurrent),
       { IN("codes", 1, UPSERTS),
@@ -312,7 +315,8 @@ const struct array_call dict_calls[] = {
         MAY("outcomes", 1, 1, 0),
         MAY("range_keys", 4, CALL_ROOM, 0),
         MAY("range_values", 4, CALL_ROOM, 0) },
-      ORDO_CAN_CONCURRENT },
+      ORDO_CAN_CONCURRENT,
+      UPDATES },
     { DICT(seek_within),
       { KEYS, IN("bounds", 4, ABOVE), MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
       ORDO_CAN_ORDER },
@@ -331,33 +335,69 @@ const struct array_call dict_calls[] = {
     { DICT(aggregate), { LO, HI, OUT("results", 4, 1, 0), MAY("counts", 4, 1, 0) }, ORDO_CAN_ORDER },
     { DICT(peek_first), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER },
     { DICT(peek_last), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER },
-    { DICT(take_first),
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
-      .needs = ORDO_CAN_ORDER,
-      .once = true },
-    { DICT(take_last),
-      { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) },
-      .needs = ORDO_CAN_ORDER,
-      .once = true },
-    { DICT(erase_range), { LO, HI, MAY("erased", 4, 1, 0) }, ORDO_CAN_ORDER },
-    { DICT(combine), { KEYS, GIVEN }, .once = true },
-    { DICT(insert), { KEYS, GIVEN, MAY("inserted", 1, 1, 0) } },
-    { DICT(upsert), { KEYS, GIVEN } },
-    { DICT(erase), { KEYS } },
-    { DICT(build), { KEYS, GIVEN } },
+    { DICT(take_first), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER, UPDATES_ONCE },
+    { DICT(take_last), { MAY("keys_out", 4, 1, 0), MAY("values_out", 4, 1, 0) }, ORDO_CAN_ORDER, UPDATES_ONCE },
+    { DICT(erase_range), { LO, HI, MAY("erased", 4, 1, 0) }, ORDO_CAN_ORDER, UPDATES },
+    { DICT(combine), { KEYS, GIVEN }, UPDATES_ONCE },
+    { DICT(insert), { KEYS, GIVEN, MAY("inserted", 1, 1, 0) }, UPDATES },
+    { DICT(upsert), { KEYS, GIVEN }, UPDATES },
+    { DICT(erase), { KEYS }, UPDATES },
+    { DICT(build), { KEYS, GIVEN }, UPDATES },
 };
 const size_t n_dict_calls = LENGTH(dict_calls);
+
+/* Defines a function that makes a call without a form over host memory. */
+#define OTHER(name, ...)                                                                                               \
+    static ordo_status call_##name(const struct given *g, const struct ordo_slice a[])                                 \
+    {                                                                                                                  \
+        (void) a;                                                                                                      \
+        return ordo_##name(__VA_ARGS__);                                                                               \
+    }
+static _Thread_local struct ordo_statistics statistics;
+OTHER(dict_clear, g->dict)
+OTHER(dict_compact, g->dict, g->order)
+OTHER(dict_check, g->dict, g->order)
+OTHER(dict_size, g->dict, g->order, COUNT_OF(g, &unused))
+OTHER(dict_statistics, g->dict, g->order, &statistics)
+OTHER(lsm_cleanup, g->dict, g->order)
+CALL(xfast_count_prefix, g->dict, a[0], a[1], g->count, a[2])
+CALL(xfast_longest_prefix, g->dict, a[0], g->count, a[1], a[2], a[3])
+CALL(hamt_write_roaring, g->dict, a[0], g->room, COUNT_OF(g, &unused))
+CALL(hamt_read_roaring, g->dict, a[0], g->room)
+
+#define PLAIN(name) "ordo_" #name, call_##name, NULL, false, false
+
+const struct array_call other_calls[] = {
+    { PLAIN(dict_compact) },
+    { PLAIN(dict_check) },
+    { PLAIN(dict_size) },
+    { PLAIN(dict_statistics) },
+    { PLAIN(lsm_cleanup), .stem = "lsm" },
+    { ARRAY(xfast_count_prefix), .array = { KEYS, IN("lengths", 1, FLAGS), OUT("counts", 4, 1, 0) }, .stem = "xfast" },
+    { ARRAY(xfast_longest_prefix),
+      .array = { KEYS, MAY("prefixes_out", 4, 1, 0), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
+      .stem = "xfast" },
+    { ARRAY(hamt_write_roaring), .array = { MAY("out", 1, CALL_ROOM, 0) }, .stem = "hamt" },
+    { ARRAY(hamt_read_roaring), .array = { IN("bytes", 1, FLAGS) }, .stem = "hamt", UPDATES },
+    { PLAIN(dict_clear), UPDATES },
+};
+const size_t n_other_calls = LENGTH(other_calls);
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 const struct array_call *call_named(const char *name)
 {
-    for (size_t i = 0; i < n_primitive_calls; i++)
-        if (strcmp(primitive_calls[i].name, name) == 0)
-            return &primitive_calls[i];
-    for (size_t i = 0; i < n_dict_calls; i++)
-        if (strcmp(dict_calls[i].name, name) == 0)
-            return &dict_calls[i];
+    const struct {
+        const struct array_call *calls;
+        size_t                   n;
+    } tables[] = { { primitive_calls, n_primitive_calls },
+                   { dict_calls, n_dict_calls },
+                   { other_calls, n_other_calls } };
+
+    for (size_t table = 0; table < LENGTH(tables); table++)
+        for (size_t i = 0; i < tables[table].n; i++)
+            if (strcmp(tables[table].calls[i].name, name) == 0)
+                return &tables[table].calls[i];
     return NULL;
 }
 
@@ -430,61 +470,4 @@ size_t call_array_bytes(const struct call_array *array, const struct given *g)
     if (is_value)
         return g->wide && array->output ? 8 : ordo_type_bytes(g->value);
     return strncmp(array->name, "rows", 4) == 0 ? row_bytes(g) : array->bytes;
-}
-
-static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t n, size_t held)
-{
-    switch (input) {
-    case INPUT_ASCENDING: /* with duplicates */
-        return (uint32_t) (i / 2 * (UINT32_MAX / n));
-    case INPUT_RANKS:
-        return (uint32_t) test_below(t, held + 2);
-    case INPUT_DISTINCT:
-        return (uint32_t) (i * (UINT32_MAX / n));
-    case INPUT_INDICES:
-        return (uint32_t) test_below(t, n + n / 8);
-    default:
-        return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
-    }
-}
-
-static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
-{
-    static const uint8_t points[] = { ORDO_FIND, ORDO_UPSERT, ORDO_CONTAINS, ORDO_INSERT, ORDO_ERASE, ORDO_COMBINE };
-
-    return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
-                      : input == INPUT_POINTS  ? points[i % LENGTH(points)]
-                      : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
-                                               : test_below(t, 2));
-}
-
-static void fill_above(size_t n, uint32_t distance, uint32_t *words, const uint32_t *before)
-{
-    for (size_t i = 0; i < n; i++)
-        words[i] = before[i] > UINT32_MAX - distance ? UINT32_MAX : before[i] + distance;
-}
-
-static void fill(struct test *t, enum call_input input, size_t bytes, size_t n, size_t held, void *to)
-{
-    for (size_t i = 0; i < n; i++)
-        if (bytes == 1)
-            ((uint8_t *) to)[i] = byte_of(t, input, i);
-        else if (bytes == 4)
-            ((uint32_t *) to)[i] = word_of(t, input, i, n, held);
-        else
-            ((uint64_t *) to)[i] = CALL_ROOM * i;
-}
-
-void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[])
-{
-    for (size_t i = 0; i < call_arrays(call); i++) {
-        const struct call_array *array = &call->array[i];
-        const size_t             count = call_array_count(array, n);
-        if (array->output)
-            continue;
-        if (array->input == INPUT_ABOVE && i > 0)
-            fill_above(count, UINT32_MAX / (uint32_t) held, a[i], a[i - 1]);
-        else
-            fill(t, array->input, array->bytes, count, held, a[i]);
-    }
 }

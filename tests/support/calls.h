@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of all public calls over arrays, each in both forms. Tests of all calls (faults.c, bad_arguments.c) use
- * them. */
+/* The table of all public calls on arrays and dictionaries. Every test of all calls iterates over it: faults, events,
+ * bad arguments, memory, the soak, kernels, and the list of programs (tests/offline/asked.c). Add a new call here. */
 #ifndef ORDO_TESTS_CALLS_H
 #define ORDO_TESTS_CALLS_H
 
-#include "support.h"
+#include "ordo/ordo.h"
+
+struct test;
 
 /* Arguments of a call, except for its arrays. call_given makes valid ones. */
 struct given {
@@ -63,17 +65,20 @@ struct call_array {
 };
 
 struct array_call {
-    const char *name; /* the function over device memory; NAME_host is the other form */
+    const char *name; /* the function over device memory; NAME_host is the other form, if there is one */
     ordo_status (*run)(const struct given *g, const struct ordo_slice a[]);
     ordo_status (*run_host)(const struct given *g, void *const a[]);
     bool              typed, has_values;  /* has a type; has value_bytes */
     struct call_array array[CALL_ARRAYS]; /* outputs last */
     ordo_dict_op      needs;              /* capability that a dictionary needs */
     bool              once;               /* has another result when repeated */
+    bool              changes;            /* may change the dictionary's content */
+    const char       *stem;               /* the only structure with this call; NULL: all */
 };
 
-extern const struct array_call primitive_calls[], dict_calls[];
-extern const size_t            n_primitive_calls, n_dict_calls;
+/* Calls on arrays; calls on dictionaries with both forms; other calls on dictionaries. */
+extern const struct array_call primitive_calls[], dict_calls[], other_calls[];
+extern const size_t            n_primitive_calls, n_dict_calls, n_other_calls;
 
 /* The entry of a function, or NULL. */
 const struct array_call *call_named(const char *name);
@@ -89,12 +94,17 @@ static inline size_t call_array_count(const struct call_array *array, size_t n)
 {
     return array->times * n + array->more;
 }
+/* As call_array_count for g->count operations, but g->room for ranges. */
+static inline size_t call_array_elements(const struct call_array *array, const struct given *g)
+{
+    return array->times == CALL_ROOM ? g->room : call_array_count(array, g->count);
+}
 /* Whether the array holds keys, or elements of an array call. */
 bool call_array_is_key(const struct call_array *array);
 /* Size of an element by its content: key, value or row of `g`. 0: the array is absent. */
 size_t call_array_bytes(const struct call_array *array, const struct given *g);
-/* Writes inputs for a whole call: 4-byte keys, mostly close to those of elements 0 to `held` of dict_case.h. Ranges
- * hold about one of them each. */
+/* Writes inputs for a whole call: 4-byte keys, mostly close to the keys of elements 0 to `held` of dict_case.h. A range
+ * holds about one of these keys. */
 void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[]);
 
 #endif

@@ -5,17 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static void wait_for_ever(struct test *t)
+MASK_TEST(hang, on_the_host, "local=16384")
 {
     t->seed = 77;
     test_context(t, "a lock that is never released");
     for (;;)
         (void) pause();
-}
-
-Test(hang, on_the_host)
-{
-    test_each_device_with("local=16384", wait_for_ever);
 }
 
 /* Hangs before it reports progress. */
@@ -28,7 +23,7 @@ Test(hang, at_once)
 static const char kernel_text[] = "__kernel void spin(volatile __global uint *p) { while (*p == 0) ; }\n";
 
 /* Hangs in clFinish after a kernel that waits for an event that never comes. */
-static void wait_for_a_kernel(struct test *t)
+DEVICE_TEST(hang, on_the_device)
 {
     const char   *text = kernel_text;
     const size_t  one = 1;
@@ -48,21 +43,11 @@ static void wait_for_a_kernel(struct test *t)
     test_ok(t, ordo_device_finish(t->dev));
 }
 
-Test(hang, on_the_device)
-{
-    test_each_device(wait_for_a_kernel);
-}
-
 /* Reports progress for longer than the watchdog's timeout, and is not ended. */
-static void take_long(struct test *t)
+DEVICE_TEST(hang, not_at_all)
 {
     for (int i = 0; i < 6; i++) {
         test_context(t, "step %d", i);
         (void) nanosleep(&(struct timespec) { .tv_nsec = 500000000 }, NULL);
     }
-}
-
-Test(hang, not_at_all)
-{
-    test_each_device(take_long);
 }

@@ -21,10 +21,11 @@ static void path_of(const struct overlay *o, const char *file, char path[PATH_BY
     cr_assert(bytes > 0 && bytes < PATH_BYTES, "%s", file);
 }
 
-void overlay_begin(struct overlay *o)
+struct overlay overlay_begin(void)
 {
-    (void) snprintf(o->dir, sizeof o->dir, "/tmp/ordo-overlay-XXXXXX");
-    cr_assert(mkdtemp(o->dir) != NULL, "%s", o->dir);
+    struct overlay o = { "/tmp/ordo-overlay-XXXXXX" };
+    cr_assert(mkdtemp(o.dir) != NULL, "%s", o.dir);
+    return o;
 }
 
 void overlay_write(const struct overlay *o, const char *file, const char *text)
@@ -77,16 +78,14 @@ char *overlay_text(const struct overlay *o, const char *file)
 
 void overlay_edit(const struct overlay *o, const char *file, const char *from, const char *to)
 {
-    char        *text = overlay_text(o, file);
-    const char  *at = strstr(text, from);
-    const size_t bytes = strlen(text) + strlen(to) + 1;
-    char        *made = test_alloc(bytes);
+    AUTO_FREE char *text = overlay_text(o, file);
+    const char     *at = strstr(text, from);
+    const size_t    bytes = strlen(text) + strlen(to) + 1;
+    AUTO_FREE char *made = test_alloc(bytes);
 
     cr_assert(at != NULL, "%s has no \"%s\"", file, from);
     (void) snprintf(made, bytes, "%.*s%s%s", (int) (at - text), text, to, at + strlen(from));
     overlay_write(o, file, made);
-    free(made);
-    free(text);
 }
 
 int overlay_add_line(const struct overlay *o, const char *file, const char *from, const char *line)
@@ -106,12 +105,11 @@ int overlay_add_line(const struct overlay *o, const char *file, const char *from
 
 size_t overlay_count(const struct overlay *o, const char *file, const char *text)
 {
-    char  *in = overlay_text(o, file);
-    size_t n = 0;
+    AUTO_FREE char *in = overlay_text(o, file);
+    size_t          n = 0;
 
     for (const char *at = in; (at = strstr(at, text)) != NULL; at++)
         n++;
-    free(in);
     return n;
 }
 

@@ -10,7 +10,7 @@ struct overlay {
 };
 
 /* Makes an empty directory. All functions here end the test if they fail. */
-void overlay_begin(struct overlay *o);
+struct overlay overlay_begin(void);
 /* Writes a file with this text. */
 void overlay_write(const struct overlay *o, const char *file, const char *text);
 /* Replaces the first `from` by `to` in the directory's file, or in a copy of the library's. */

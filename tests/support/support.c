@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The device itself, then with fewer abilities. On a CPU "cpu=0" selects the code of an unknown GPU without lanes, and
- * "progress=1" that of a GPU whose groups may wait for each other. */
+/* The device itself, then with fewer abilities. On a CPU "cpu=0" selects the code for an unknown GPU without lanes, and
+ * "progress=1" the code for a GPU whose groups may wait for each other. */
 const char *const test_masks[] = {
     "",
     "lanes=one",
@@ -93,11 +93,10 @@ static bool is_a_message(const char *text)
 /* Checks the device's last error, unless memory for the message was missing. */
 static void check_message(const struct test *t, const char *call, const char *file, int line)
 {
-    char        *text = test_alloc(1 << 16);
-    const size_t need = ordo_device_last_error(t->dev, text, 1 << 16);
+    AUTO_FREE char *text = test_alloc(1 << 16);
+    const size_t    need = ordo_device_last_error(t->dev, text, 1 << 16);
     if (need > 1 && need < 1 << 16 && strchr(text, '[') && !is_a_message(text))
         test_fail(t, file, line, "%s: not how a message is written: %s", call, text);
-    free(text);
 }
 
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
@@ -239,7 +238,7 @@ static bool is_optimized(const ordo_device *dev, const struct ordo_define *defin
              value_of(defines, "COMBINE_TYPE", ORDO_U32) == ORDO_U32));
 }
 
-/* Whether PoCL gets declared.cl instead of its own declarations. */
+/* Whether PoCL gets declared.cl instead of PoCL's declarations. */
 static bool are_declared(const ordo_device *dev)
 {
     return is_pocl(dev, "3.1") && !test_wants_all("ORDO_TEST_KINDS");
@@ -293,8 +292,8 @@ struct place {
     cl_device_id id;
 };
 
-/* Of concurrent tests one runs the self-test of a mask, and the others reuse its result. Returns -1 if none is kept,
- * else a descriptor to close. */
+/* One of several concurrent tests runs the self-test of a mask; the others reuse its result. Returns -1 if none is
+ * kept, else a descriptor to close. */
 static int lock_opening(const char *mask)
 {
     const char *const kept = getenv("ORDO_CACHE");
@@ -367,8 +366,8 @@ static void run_on_place(const struct place *place, const struct turn *turn, con
     for (size_t m = 0; m < MASKS_MAX && masks[m]; m++) {
         if (!mask_is_met(turn, masks, m))
             continue;
-        ordo_device *dev = open_place(place, masks[m]);
-        bool         again = false;
+        AUTO_DEVICE ordo_device *dev = open_place(place, masks[m]);
+        bool                     again = false;
 
         seen[n] = *ordo_device_facts(dev);
         for (size_t earlier = 0; earlier < n; earlier++)
@@ -376,7 +375,6 @@ static void run_on_place(const struct place *place, const struct turn *turn, con
         n++;
         if (!again)
             run_body(dev, masks[m], body);
-        ordo_device_close(&dev);
     }
 }
 
@@ -767,9 +765,9 @@ static size_t changed_guard(const uint8_t *image, const struct test_array *array
 
 size_t test_read(const struct test *t, const struct test_array *array, void *to, const char *what)
 {
-    const size_t all = bytes_in_all(array);
-    uint8_t     *image = test_alloc(all);
-    const cl_int code =
+    const size_t       all = bytes_in_all(array);
+    AUTO_FREE uint8_t *image = test_alloc(all);
+    const cl_int       code =
         clEnqueueReadBuffer(ordo_device_queue(t->dev), array->mem, CL_TRUE, 0, all, image, 0, NULL, NULL);
 
     if (code != CL_SUCCESS)
@@ -777,7 +775,6 @@ size_t test_read(const struct test *t, const struct test_array *array, void *to,
     const size_t changed = changed_guard(image, array);
     if (bytes_of(array))
         memcpy(to, image + bytes_before(array), bytes_of(array));
-    free(image);
     return changed;
 }
 
@@ -794,11 +791,10 @@ void test_check_download(const struct test *t, const struct test_array *array, v
 void test_check_expect(const struct test *t, ordo_type type, const struct test_array *array, const void *want, size_t n,
                        const char *what, const char *file, int line)
 {
-    void *got = test_alloc(bytes_of(array));
+    AUTO_FREE void *got = test_alloc(bytes_of(array));
 
     test_check_download(t, array, got, what, file, line);
     test_check_same(t, what, type, array->bytes, got, want, n, file, line);
-    free(got);
 }
 
 cl_command_queue test_queue_of(cl_context context, cl_device_id id, cl_command_queue_properties properties)

@@ -2,7 +2,7 @@
 /* Helpers for tests of device code: each device in turn, random input of several shapes, guarded device arrays,
  * comparisons that report the difference.
  *
- *     static void check_scan(struct test *t)
+ *     DEVICE_TEST(scan, sums_earlier_elements)
  *     {
  *         uint32_t *keys = test_alloc(count * sizeof *keys);
  *         test_keys(t, ORDO_U32, TEST_RANDOM, count, keys);
@@ -16,8 +16,6 @@
  *         test_free(&out);
  *     }
  *
- *     Test(scan, sums_earlier_elements) { test_each_device(check_scan); }
- *
  * A failure ends the test and prints the device, the mask, the seed and the context.
  *
  * Environment: ORDO_TEST_SEED=number (default 1) seeds the random input; ORDO_DEVICE=... selects the one device
@@ -28,7 +26,10 @@
 #include "ordo/ordo.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -46,8 +47,8 @@ typedef void (*test_body)(struct test *t);
 /* Runs body on every OpenCL device. Fails if there is none. */
 void test_each_device(test_body body);
 
-/* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask), the first of which is "". Skips
- * masks that equal an earlier one. Of several devices each has the first mask and half of the others, selected by
+/* Runs body on every OpenCL device with each of test_masks (ordo_device_config.mask). The first mask is "". Skips masks
+ * that equal an earlier one. Of several devices each has the first mask and half of the others, selected by
  * program and seed. With ORDO_DEVICE or ORDO_TEST_KINDS=all each device has all masks. */
 void test_each_device_and_mask(test_body body);
 
@@ -59,6 +60,28 @@ void test_each_device_and_most_masks(test_body body);
 
 /* Runs body on every OpenCL device with this mask. */
 void test_each_device_with(const char *mask, test_body body);
+
+/* Define a test of Criterion whose body has a device, `t`. The body runs on every device, or on every device with each
+ * of these masks ("" is the device itself), or as test_each_device_and_mask and test_each_device_and_most_masks do. */
+#define DEVICE_TEST(suite, name)     TEST_BY(suite, name, test_each_device)
+#define EVERY_MASK_TEST(suite, name) TEST_BY(suite, name, test_each_device_and_mask)
+#define MOST_MASKS_TEST(suite, name) TEST_BY(suite, name, test_each_device_and_most_masks)
+#define MASK_TEST(suite, name, ...)                                                                                    \
+    static void suite##_##name##_body(struct test *t);                                                                 \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        static const char *const masks[] = { __VA_ARGS__ };                                                            \
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)                                                      \
+            test_each_device_with(masks[m], suite##_##name##_body);                                                    \
+    }                                                                                                                  \
+    static void suite##_##name##_body(struct test *t)
+#define TEST_BY(suite, name, run)                                                                                      \
+    static void suite##_##name##_body(struct test *t);                                                                 \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        run(suite##_##name##_body);                                                                                    \
+    }                                                                                                                  \
+    static void suite##_##name##_body(struct test *t)
 
 /* Whether this environment variable is "all", as in the suite `slow`, which tests all combinations instead of some. */
 bool test_wants_all(const char *variable);
@@ -160,6 +183,20 @@ size_t test_seams(size_t group, size_t tile, size_t counts[TEST_SEAMS]);
 
 /* malloc that ends the test without memory. 0 bytes also give a pointer to free. */
 void *test_alloc(size_t bytes);
+
+/* A local variable that a function like ordo_index_destroy frees at the end of the variable's scope:
+ *     AUTO_FREE uint32_t *keys = test_alloc(bytes); */
+#define AUTO(end)   __attribute__((cleanup(end)))
+#define AUTO_FREE   AUTO(test_free_memory)
+#define AUTO_ARRAY  AUTO(test_free)
+#define AUTO_DICT   AUTO(ordo_dict_destroy)
+#define AUTO_DEVICE AUTO(ordo_device_close)
+static inline void test_free_memory(const void *pointer)
+{
+    void *memory = NULL;
+    memcpy((void *) &memory, pointer, sizeof memory);
+    free(memory);
+}
 
 /* ---- device arrays ----------------------------------------------------------------------------------------------- */
 

@@ -54,16 +54,16 @@ static const struct criterion_test *current_test(void)
 /* ---- places of the threads --------------------------------------------------------------------------------------- */
 
 #ifdef __GLIBC__
-enum { FRAMES_MOST = 48, TELLS = 40 /* which real-time signal: drivers use the first ones */ };
+enum { FRAMES_MAX = 48, TELLS = 40 /* which real-time signal: drivers use the first ones */ };
 
 static volatile sig_atomic_t told;
 
 static void tell(int number)
 {
-    void *frames[FRAMES_MOST];
+    void *frames[FRAMES_MAX];
 
     (void) number;
-    backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MOST), STDERR_FILENO);
+    backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), STDERR_FILENO);
     told = 1;
 }
 

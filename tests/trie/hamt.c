@@ -23,15 +23,14 @@ static void spread(uint32_t *keys)
 
 static ordo_dict *make_of(struct test *t, uint32_t value_bytes, bool fixed_depth)
 {
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys);
-    ordo_dict *dict = NULL;
+    AUTO_FREE uint32_t *keys = test_alloc(ALL * sizeof *keys);
+    ordo_dict          *dict = NULL;
 
     spread(keys);
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, value_bytes }, .fixed_depth = fixed_depth),
                                 &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, value_bytes ? keys : NULL, ALL));
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(keys);
     return dict;
 }
 
@@ -66,9 +65,9 @@ static void check_records(struct test *t, ordo_dict *dict, size_t leaf)
     expect_broken(t, dict, leaves, at + PLACE, place | 0xfffffff0u, "T4");
 }
 
-static void check_words(struct test *t)
+MASK_TEST(hamt, check_names_a_wrong_word, "", "cpu=0")
 {
-    ordo_dict                   *dict = make(t, 4);
+    AUTO_DICT ordo_dict         *dict = make(t, 4);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
     const cl_mem                 leaves = trie->leaves.mem, pool = trie->pool.mem, tables = trie->tables.mem;
     const size_t                 cells = (size_t) 1 << trie->cell_bits, last = trie->n_leaves - 1;
@@ -100,19 +99,12 @@ static void check_words(struct test *t)
     expect_broken(t, dict, tables, 0, read_word(t, tables, 0) - 1, "T5: cell 0 of the table of keys");
     expect_broken(t, dict, tables, cells / 2, (uint32_t) last + 2, "T5");
     expect_broken(t, dict, tables, cells + 1, read_word(t, tables, cells + 1) + 1, "T5: cell 1 of the table of ranks");
-    ordo_dict_destroy(&dict);
-}
-
-Test(hamt, check_names_a_wrong_word)
-{
-    test_each_device(check_words);
-    test_each_device_with("cpu=0", check_words);
 }
 
 /* Changes the header, and words of each level of nodes: with a child, without one, the last. */
-static void check_node_words(struct test *t)
+MASK_TEST(hamt, check_names_a_wrong_node, "", "cpu=0")
 {
-    ordo_dict                   *dict = make_of(t, 4, true);
+    AUTO_DICT ordo_dict         *dict = make_of(t, 4, true);
     const struct ordo_hamt_trie *trie = &ordo_hamt_of(dict)->trie;
     const cl_mem                 tables = trie->tables.mem;
     const size_t                 levels = HAMT_LEVELS(32), nodes = HAMT_HEADER + ((size_t) 1 << trie->rank_bits);
@@ -127,13 +119,6 @@ static void check_node_words(struct test *t)
         expect_broken(t, dict, tables, end - 1, 0, "T5: the nodes");
     }
     expect_broken(t, dict, tables, HAMT_HEADER + 1, read_word(t, tables, HAMT_HEADER + 1) + 1, "T5: cell 1");
-    ordo_dict_destroy(&dict);
-}
-
-Test(hamt, check_names_a_wrong_node)
-{
-    test_each_device(check_node_words);
-    test_each_device_with("cpu=0", check_node_words);
 }
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
@@ -163,12 +148,12 @@ static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
 }
 
 /* Expects a leaf for each region of 1024 keys that has one, 256 bytes for a node, and 5 levels for 4-byte keys. */
-static void check_fixed_depth(struct test *t)
+DEVICE_TEST(hamt, fixed_depth_makes_each_leaf_a_bitmap)
 {
     enum { N = 4000 };
-    ordo_dict *dict = make_of(t, 0, true);
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys);
-    size_t     regions = 0;
+    ordo_dict          *dict = make_of(t, 0, true);
+    AUTO_FREE uint32_t *keys = test_alloc(ALL * sizeof *keys);
+    size_t              regions = 0;
 
     spread(keys);
     for (size_t i = 0; i < ALL; i++)
@@ -178,7 +163,7 @@ static void check_fixed_depth(struct test *t)
     test_true(t, s.bytes_index >= ordo_hamt_of(dict)->trie.nodes * 256);
     ordo_dict_destroy(&dict);
 
-    uint64_t *wide = test_alloc(N * sizeof *wide);
+    AUTO_FREE uint64_t *wide = test_alloc(N * sizeof *wide);
     for (uint64_t i = 0; i < N; i++)
         wide[i] = i << 52 | i;
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U64, 0 }, .fixed_depth = true), &dict));
@@ -187,16 +172,9 @@ static void check_fixed_depth(struct test *t)
     s = statistics_of(t, dict);
     test_true(t, s.leaves == N && s.levels == 10);
     ordo_dict_destroy(&dict);
-    free(keys);
-    free(wide);
 }
 
-Test(hamt, fixed_depth_makes_each_leaf_a_bitmap)
-{
-    test_each_device(check_fixed_depth);
-}
-
-static void check_memory(struct test *t)
+DEVICE_TEST(hamt, memory_fits_the_kind_of_set)
 {
     enum { N = 1 << 18 };
 
@@ -204,11 +182,6 @@ static void check_memory(struct test *t)
     test_true(t, bits_a_key(t, N, 4) <= 4.8);      /* bitmaps, a quarter full */
     test_true(t, bits_a_key(t, N, 256) <= 24);     /* short keys */
     test_true(t, bits_a_key(t, N, 16000) <= 41.6); /* whole keys */
-}
-
-Test(hamt, memory_fits_the_kind_of_set)
-{
-    test_each_device(check_memory);
 }
 
 /* Expects equal records. `record`: words of each; with places_differ, blocks may lie elsewhere. */
@@ -220,8 +193,8 @@ static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_
     test_true(t, x->n == y->n && x->n_leaves == y->n_leaves && x->live == y->live);
     if (x->n_leaves == 0)
         return;
-    uint32_t *is = read_words(t, x->leaves.mem, (x->n_leaves + 1) * record);
-    uint32_t *wanted = read_words(t, y->leaves.mem, (y->n_leaves + 1) * record);
+    AUTO_FREE uint32_t *is = read_words(t, x->leaves.mem, (x->n_leaves + 1) * record);
+    AUTO_FREE uint32_t *wanted = read_words(t, y->leaves.mem, (y->n_leaves + 1) * record);
     for (size_t i = 0; i < x->n_leaves; i++)
         for (size_t w = 0; w < used; w++) {
             const uint32_t mask = w == place && places_differ ? HAMT_WIDE : UINT32_MAX;
@@ -229,16 +202,14 @@ static void expect_same_leaves(struct test *t, ordo_dict *a, ordo_dict *b, size_
                 test_fail(t, __FILE__, __LINE__, "leaf %zu of %u: word %zu is %#x, not %#x", i, x->n_leaves, w,
                           is[i * record + w], wanted[i * record + w]);
         }
-    free(is);
-    free(wanted);
 }
 
 /* Stores the elements of a build in batches, in another order, and erases others. */
 static void check_history_of(struct test *t, bool fixed_depth)
 {
     enum { BATCH = 700 };
-    ordo_dict *built = make_of(t, 4, fixed_depth), *grown = NULL;
-    uint32_t  *keys = test_alloc(ALL * sizeof *keys), *extra = test_alloc(BATCH * sizeof *extra);
+    AUTO_DICT ordo_dict *built = make_of(t, 4, fixed_depth), *grown = NULL;
+    AUTO_FREE uint32_t  *keys = test_alloc(ALL * sizeof *keys), *extra = test_alloc(BATCH * sizeof *extra);
 
     spread(keys);
     for (size_t i = ALL; i > 1; i--) {
@@ -261,22 +232,12 @@ static void check_history_of(struct test *t, bool fixed_depth)
     test_ok(t, ordo_dict_check(grown, NULL));
     test_true(t, ordo_hamt_of(built)->trie.used == ordo_hamt_of(grown)->trie.used);
     expect_same_leaves(t, built, grown, RECORD, false);
-    ordo_dict_destroy(&built);
-    ordo_dict_destroy(&grown);
-    free(keys);
-    free(extra);
 }
 
-static void check_history(struct test *t)
+MASK_TEST(hamt, a_set_has_one_shape_after_any_history, "", "cpu=0,progress=1")
 {
     check_history_of(t, false);
     check_history_of(t, true);
-}
-
-Test(hamt, a_set_has_one_shape_after_any_history)
-{
-    test_each_device(check_history);
-    test_each_device_with("cpu=0,progress=1", check_history);
 }
 
 /* ---- two kinds of update ----------------------------------------------------------------------------------------- */
@@ -325,9 +286,9 @@ static void draw_batch(struct test *t, ordo_type key, void *keys, size_t n)
  * updates for one work-item. */
 static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool fixed_depth)
 {
-    ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
-    uint64_t  *keys = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *keys);
-    uint64_t  *values = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *values);
+    AUTO_DICT ordo_dict *leaf_by_leaf = NULL, *by_elements = NULL;
+    AUTO_FREE uint64_t  *keys = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *keys);
+    AUTO_FREE uint64_t  *values = test_alloc((TWO_MAX + TWO_REPEATS) * sizeof *values);
 
     const struct ordo_hamt_config config = { .dict = { key, value_bytes }, .fixed_depth = fixed_depth };
     test_ok(t, ordo_hamt_create(t->dev, &config, &leaf_by_leaf));
@@ -352,13 +313,9 @@ static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool f
         expect_same_leaves(t, leaf_by_leaf, by_elements, key == ORDO_U32 ? RECORD : 6, true);
         expect_same_elements(t, leaf_by_leaf, by_elements, value_bytes);
     }
-    ordo_dict_destroy(&leaf_by_leaf);
-    ordo_dict_destroy(&by_elements);
-    free(keys);
-    free(values);
 }
 
-static void check_two_ways(struct test *t)
+MASK_TEST(hamt, both_kinds_of_update_make_the_same_leaves, "", "cpu=0,progress=1")
 {
     two_ways(t, ORDO_U32, 0, false);
     two_ways(t, ORDO_U32, 4, false);
@@ -366,19 +323,13 @@ static void check_two_ways(struct test *t)
     two_ways(t, ORDO_U32, 4, true);
 }
 
-Test(hamt, both_kinds_of_update_make_the_same_leaves)
-{
-    test_each_device(check_two_ways);
-    test_each_device_with("cpu=0,progress=1", check_two_ways);
-}
-
 /* Bitmaps become sorted keys by erasures, then bitmaps again. At last all keys are erased. */
-static void check_thinning(struct test *t)
+DEVICE_TEST(hamt, bitmaps_empty_and_fill_again)
 {
     enum { N = 6000, KEPT = 37 };
-    uint32_t    *keys = test_alloc(N * sizeof *keys), gone = 0;
-    ordo_dict   *dict = NULL;
-    struct model model = model_empty(ORDO_U32, 4);
+    uint32_t               *keys = test_alloc(N * sizeof *keys), gone = 0;
+    AUTO_DICT ordo_dict    *dict = NULL;
+    AUTO_MODEL struct model model = model_empty(ORDO_U32, 4);
 
     test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { ORDO_U32, 4 }), &dict));
     for (uint32_t i = 0; i < N; i++)
@@ -405,23 +356,16 @@ static void check_thinning(struct test *t)
     model_batch(&model, ORDO_ERASE, keys, NULL, N);
     expect_content(t, dict, &model);
     test_true(t, statistics_of(t, dict).leaves == 0);
-    ordo_dict_destroy(&dict);
-    model_free(&model);
     free(keys);
 }
 
-Test(hamt, bitmaps_empty_and_fill_again)
-{
-    test_each_device(check_thinning);
-}
-
 /* All keys but the first and last lie in one cell, so a search continues among its leaves. */
-static void check_one_cell(struct test *t)
+DEVICE_TEST(hamt, keys_may_share_one_cell)
 {
     enum { N = 20000 };
-    uint64_t  *keys = test_alloc(N * sizeof *keys), got = 0;
-    uint32_t  *ranks = test_alloc(N * sizeof *ranks);
-    ordo_dict *dict = NULL;
+    uint64_t            *keys = test_alloc(N * sizeof *keys), got = 0;
+    AUTO_FREE uint32_t  *ranks = test_alloc(N * sizeof *ranks);
+    AUTO_DICT ordo_dict *dict = NULL;
 
     keys[0] = 0;
     keys[N - 1] = UINT64_MAX;
@@ -435,18 +379,10 @@ static void check_one_cell(struct test *t)
         test_true(t, ranks[i] == i);
     for (uint32_t i = 0; i < N; i++)
         ranks[i] = N - 1 - i;
-    uint64_t *selected = test_alloc(N * sizeof *selected);
+    AUTO_FREE uint64_t *selected = test_alloc(N * sizeof *selected);
     test_ok(t, ordo_dict_select_host(dict, ranks, N, selected, NULL, NULL));
     for (uint32_t i = 0; i < N; i++)
         got += selected[i] == keys[N - 1 - i];
     test_true(t, got == N);
-    ordo_dict_destroy(&dict);
-    free(selected);
     free(keys);
-    free(ranks);
-}
-
-Test(hamt, keys_may_share_one_cell)
-{
-    test_each_device(check_one_cell);
 }

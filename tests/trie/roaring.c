@@ -84,10 +84,10 @@ static size_t end_of(const uint64_t *keys, size_t n, size_t i, unsigned bits)
 
 static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct test *any)
 {
-    const size_t begin = b->n;
-    size_t       containers = 0, flags = 0, offsets = 0, c = 0;
-    enum form   *form = test_alloc((n + 1) * sizeof *form);
-    bool         with_runs = false;
+    const size_t         begin = b->n;
+    size_t               containers = 0, flags = 0, offsets = 0, c = 0;
+    AUTO_FREE enum form *form = test_alloc((n + 1) * sizeof *form);
+    bool                 with_runs = false;
 
     for (size_t i = 0, end; i < n; i = end) {
         end = end_of(keys, n, i, 16);
@@ -114,7 +114,6 @@ static void put_bitmap(struct bytes *b, const uint64_t *keys, size_t n, struct t
             b->at[flags + c / 8] |= (uint8_t) (1 << c % 8);
         put_container(b, &keys[i], end - i, form[c]);
     }
-    free(form);
 }
 
 /* keys ascend. */
@@ -148,22 +147,20 @@ static ordo_dict *make_set(struct test *t, bool wide, uint32_t value_bytes)
 
 static void expect_keys(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
 {
-    void  *want = narrow(keys, n, wide), *got = test_alloc((n + 1) * sizeof *keys);
-    size_t count = 0;
+    AUTO_FREE void *want = narrow(keys, n, wide), *got = test_alloc((n + 1) * sizeof *keys);
+    size_t          count = 0;
 
     test_ok(t, ordo_dict_export_host(dict, got, NULL, n + 1, &count));
     if (count != n)
         test_fail(t, __FILE__, __LINE__, "%zu keys, not %zu", count, n);
     test_same(t, "keys", key_type(wide), got, want, n);
     test_ok(t, ordo_dict_check(dict, NULL));
-    free(want);
-    free(got);
 }
 
 static void expect_bytes(struct test *t, ordo_dict *dict, const struct bytes *want)
 {
-    uint8_t *got = test_alloc(want->n + 1);
-    size_t   size = 0;
+    AUTO_FREE uint8_t *got = test_alloc(want->n + 1);
+    size_t             size = 0;
 
     test_ok(t, ordo_hamt_write_roaring_host(dict, NULL, 0, &size));
     if (size != want->n)
@@ -172,7 +169,6 @@ static void expect_bytes(struct test *t, ordo_dict *dict, const struct bytes *wa
     test_ok(t, ordo_hamt_write_roaring_host(dict, got, want->n, &size));
     test_true(t, size == want->n && got[want->n] == 0x5c);
     test_same_bytes(t, "bytes", got, want->at, want->n);
-    free(got);
 }
 
 /* ---- bytes made by hand ------------------------------------------------------------------------------------------ */
@@ -216,11 +212,11 @@ static size_t size_of(const struct by_hand *h)
     return plain.n;
 }
 
-static void read_by_hand(struct test *t)
+DEVICE_TEST(roaring, bytes_made_by_hand)
 {
     for (size_t i = 0; i < LENGTH(by_hand); i++) {
         const struct by_hand *h = &by_hand[i];
-        ordo_dict            *dict = make_set(t, h->wide, 0);
+        AUTO_DICT ordo_dict  *dict = make_set(t, h->wide, 0);
         struct bytes          bytes = { test_alloc(sizeof h->bytes), size_of(h), sizeof h->bytes };
         const uint32_t        some[2] = { 3, 4 };
 
@@ -232,13 +228,7 @@ static void read_by_hand(struct test *t)
         expect_keys(t, dict, h->wide, h->keys, h->n_keys);
         expect_bytes(t, dict, &bytes);
         free(bytes.at);
-        ordo_dict_destroy(&dict);
     }
-}
-
-Test(roaring, bytes_made_by_hand)
-{
-    test_each_device(read_by_hand);
 }
 
 /* ---- random sets ------------------------------------------------------------------------------------------------- */
@@ -263,8 +253,8 @@ static size_t random_set(struct test *t, bool wide, size_t most, uint64_t *keys)
 
 static void check_set(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
 {
-    struct bytes best = plain_write(keys, n, wide, NULL), any = plain_write(keys, n, wide, t);
-    void        *elements = narrow(keys, n, wide);
+    struct bytes    best = plain_write(keys, n, wide, NULL), any = plain_write(keys, n, wide, t);
+    AUTO_FREE void *elements = narrow(keys, n, wide);
 
     test_ok(t, ordo_dict_build_host(dict, elements, NULL, n));
     expect_bytes(t, dict, &best);
@@ -275,30 +265,21 @@ static void check_set(struct test *t, ordo_dict *dict, bool wide, const uint64_t
     expect_keys(t, dict, wide, keys, n);
     free(best.at);
     free(any.at);
-    free(elements);
 }
 
 enum { SETS = 6, KEYS = 150000 };
 
-static void random_sets(struct test *t)
+MASK_TEST(roaring, random_sets_survive_write_and_read, "", "cpu=0")
 {
-    uint64_t *keys = test_alloc(KEYS * sizeof *keys);
+    AUTO_FREE uint64_t *keys = test_alloc(KEYS * sizeof *keys);
 
     for (unsigned s = 0; s < SETS; s++) {
-        const bool   wide = s % 2;
-        const size_t n = random_set(t, wide, s < 2 ? KEYS : 1 + test_below(t, 9000), keys);
-        ordo_dict   *dict = make_set(t, wide, 0);
+        const bool           wide = s % 2;
+        const size_t         n = random_set(t, wide, s < 2 ? KEYS : 1 + test_below(t, 9000), keys);
+        AUTO_DICT ordo_dict *dict = make_set(t, wide, 0);
         test_context(t, "set %u of %zu keys", s, n);
         check_set(t, dict, wide, keys, n);
-        ordo_dict_destroy(&dict);
     }
-    free(keys);
-}
-
-Test(roaring, random_sets_survive_write_and_read)
-{
-    test_each_device(random_sets);
-    test_each_device_with("cpu=0", random_sets);
 }
 
 /* ---- wrong bytes ------------------------------------------------------------------------------------------------- */
@@ -344,7 +325,7 @@ static void each_fault(struct test *t)
         { 3, 15, 9, 2, "ends after" },
         { 3, 15, 9, 0, "bytes are left over" },
     };
-    ordo_dict *dict = make_set(t, false, 0);
+    AUTO_DICT ordo_dict *dict = make_set(t, false, 0);
 
     for (size_t i = 0; i < LENGTH(faults); i++) {
         uint8_t bytes[65] = { 0 };
@@ -352,15 +333,14 @@ static void each_fault(struct test *t)
         bytes[faults[i].at] = faults[i].to;
         expect_refused(t, dict, bytes, faults[i].n, faults[i].sentence);
     }
-    ordo_dict_destroy(&dict);
 }
 
 /* Bitmaps of u64 keys out of order, and more bitmaps than the bytes can have. */
 static void wide_faults(struct test *t)
 {
-    ordo_dict     *dict = make_set(t, true, 0);
-    const uint64_t key = 5;
-    uint8_t        bytes[64];
+    AUTO_DICT ordo_dict *dict = make_set(t, true, 0);
+    const uint64_t       key = 5;
+    uint8_t              bytes[64];
 
     for (unsigned i = 0; i < 4; i++) {
         memcpy(bytes, by_hand[5].bytes, sizeof bytes);
@@ -377,7 +357,6 @@ static void wide_faults(struct test *t)
         test_status(t, ordo_hamt_read_roaring_host(dict, bytes, 52), ORDO_INVALID);
         expect_keys(t, dict, true, &key, 1);
     }
-    ordo_dict_destroy(&dict);
 }
 
 Test(roaring, wrong_bytes_are_refused_with_the_reason)
@@ -408,9 +387,9 @@ static size_t n_refused, n_read;
 
 static void read_changed(struct test *t, ordo_dict *dict, bool wide, const uint8_t *bytes, size_t n)
 {
-    const uint64_t kept[] = { held[0], held[1], held[2] };
-    void          *elements = narrow(kept, LENGTH(held), wide);
-    struct reader  plain = plain_read(bytes, n, wide, 0);
+    const uint64_t  kept[] = { held[0], held[1], held[2] };
+    AUTO_FREE void *elements = narrow(kept, LENGTH(held), wide);
+    struct reader   plain = plain_read(bytes, n, wide, 0);
 
     test_ok(t, ordo_dict_build_host(dict, elements, NULL, LENGTH(held)));
     test_status(t, ordo_hamt_read_roaring_host(dict, bytes, n), plain.wrong ? ORDO_INVALID : ORDO_OK);
@@ -421,47 +400,40 @@ static void read_changed(struct test *t, ordo_dict *dict, bool wide, const uint8
     n_refused += plain.wrong;
     n_read += !plain.wrong;
     free(plain.keys);
-    free(elements);
 }
 
-static void changed_sets(struct test *t)
+DEVICE_TEST(roaring, changed_bytes_are_a_set_or_refused)
 {
-    const char    *tries = getenv("ORDO_TEST_OPS");
-    const unsigned all = tries ? (unsigned) strtoul(tries, NULL, 0) : 100;
-    uint64_t      *keys = test_alloc(KEYS * sizeof *keys);
+    const char         *tries = getenv("ORDO_TEST_OPS");
+    const unsigned      all = tries ? (unsigned) strtoul(tries, NULL, 0) : 100;
+    AUTO_FREE uint64_t *keys = test_alloc(KEYS * sizeof *keys);
 
     n_refused = n_read = 0;
     for (unsigned s = 0; s < all; s++) {
-        const bool   wide = s % 2;
-        const size_t n = random_set(t, wide, 1 + test_below(t, test_below(t, 4) ? 60 : 6000), keys);
-        struct bytes b = plain_write(keys, n, wide, t);
-        ordo_dict   *dict = make_set(t, wide, 0);
+        const bool           wide = s % 2;
+        const size_t         n = random_set(t, wide, 1 + test_below(t, test_below(t, 4) ? 60 : 6000), keys);
+        struct bytes         b = plain_write(keys, n, wide, t);
+        AUTO_DICT ordo_dict *dict = make_set(t, wide, 0);
         put(&b, 0, 1);
         const size_t size = change(t, b.at, b.n - 1);
         test_context(t, "changed set %u of %zu keys, %zu bytes", s, n, size);
         read_changed(t, dict, wide, b.at, size);
-        ordo_dict_destroy(&dict);
         free(b.at);
     }
     fprintf(stderr, "roaring: of %u changed sets %zu were refused, %zu are sets\n", all, n_refused, n_read);
     test_true(t, n_refused > all / 2 && n_read > 0);
-    free(keys);
-}
-
-Test(roaring, changed_bytes_are_a_set_or_refused)
-{
-    test_each_device(changed_sets);
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static void arguments(struct test *t)
+DEVICE_TEST(roaring, bytes_may_begin_anywhere_and_must_fit)
 {
-    const struct by_hand *h = &by_hand[2];
-    ordo_dict            *set = make_set(t, false, 0), *map = make_set(t, false, 4), *other = NULL;
-    struct test_array     in = test_upload(t, h->bytes, 32, 1, 3), out = test_upload(t, NULL, 40, 1, 5);
-    uint8_t               got[40];
-    size_t                size = 0;
+    const struct by_hand        *h = &by_hand[2];
+    AUTO_DICT ordo_dict         *set = make_set(t, false, 0), *map = make_set(t, false, 4);
+    ordo_dict                   *other = NULL;
+    AUTO_ARRAY struct test_array in = test_upload(t, h->bytes, 32, 1, 3), out = test_upload(t, NULL, 40, 1, 5);
+    uint8_t                      got[40];
+    size_t                       size = 0;
 
     test_ok(t, ordo_hamt_read_roaring(set, test_slice(&in), 32, NULL));
     expect_keys(t, set, false, h->keys, h->n_keys);
@@ -485,15 +457,6 @@ static void arguments(struct test *t)
     test_status(t, ordo_hamt_read_roaring_host(other, h->bytes, 32), ORDO_UNSUPPORTED);
     test_status(t, ordo_hamt_write_roaring_host(other, got, 40, &size), ORDO_UNSUPPORTED);
     ordo_dict_destroy(&other);
-    ordo_dict_destroy(&set);
-    ordo_dict_destroy(&map);
-    test_free(&in);
-    test_free(&out);
-}
-
-Test(roaring, bytes_may_begin_anywhere_and_must_fit)
-{
-    test_each_device(arguments);
 }
 
 /* ---- CRoaring ---------------------------------------------------------------------------------------------------- */
@@ -537,15 +500,15 @@ static void expect_croaring_reads(struct test *t, const struct bytes *b, const u
     roaring_bitmap_free(bitmap);
 }
 
-static void with_croaring(struct test *t)
+DEVICE_TEST(roaring, reads_and_writes_the_bytes_of_croaring)
 {
-    uint64_t *keys = test_alloc(KEYS * sizeof *keys);
+    AUTO_FREE uint64_t *keys = test_alloc(KEYS * sizeof *keys);
 
     for (unsigned s = 0; s < SETS; s++) {
-        const bool   wide = s % 2;
-        const size_t n = random_set(t, wide, s < 4 ? KEYS : 1 + test_below(t, 9000), keys);
-        struct bytes theirs = croaring_write(keys, n, wide);
-        ordo_dict   *dict = make_set(t, wide, 0);
+        const bool           wide = s % 2;
+        const size_t         n = random_set(t, wide, s < 4 ? KEYS : 1 + test_below(t, 9000), keys);
+        struct bytes         theirs = croaring_write(keys, n, wide);
+        AUTO_DICT ordo_dict *dict = make_set(t, wide, 0);
         test_context(t, "CRoaring, set %u of %zu keys", s, n);
         test_ok(t, ordo_hamt_read_roaring_host(dict, theirs.at, theirs.n));
         expect_keys(t, dict, wide, keys, n);
@@ -553,14 +516,7 @@ static void with_croaring(struct test *t)
         if (!wide)
             expect_croaring_reads(t, &theirs, keys, n);
         free(theirs.at);
-        ordo_dict_destroy(&dict);
     }
-    free(keys);
-}
-
-Test(roaring, reads_and_writes_the_bytes_of_croaring)
-{
-    test_each_device(with_croaring);
 }
 
 /* Adds runs of random lengths as ranges. CRoaring may write other bytes for them than for the same keys added one by
@@ -580,21 +536,21 @@ static size_t random_ranges(struct test *t, unsigned s, roaring_bitmap_t *bitmap
     return n;
 }
 
-static void ranges_of_croaring(struct test *t)
+DEVICE_TEST(roaring, ranges_of_croaring_are_written_as_keys_added_one_by_one)
 {
-    uint64_t *keys = test_alloc(KEYS * sizeof *keys);
-    size_t    differ = 0;
+    AUTO_FREE uint64_t *keys = test_alloc(KEYS * sizeof *keys);
+    size_t              differ = 0;
 
     for (unsigned s = 0; s < SETS; s++) {
-        roaring_bitmap_t *bitmap = roaring_bitmap_create();
-        const size_t      n = random_ranges(t, s, bitmap, keys);
-        struct bytes      one_by_one = croaring_write(keys, n, false);
-        ordo_dict        *dict = make_set(t, false, 0);
+        roaring_bitmap_t    *bitmap = roaring_bitmap_create();
+        const size_t         n = random_ranges(t, s, bitmap, keys);
+        struct bytes         one_by_one = croaring_write(keys, n, false);
+        AUTO_DICT ordo_dict *dict = make_set(t, false, 0);
 
         test_context(t, "CRoaring, set %u of %zu keys in ranges", s, n);
         roaring_bitmap_run_optimize(bitmap);
-        const size_t size = roaring_bitmap_portable_size_in_bytes(bitmap);
-        char        *ranges = test_alloc(size);
+        const size_t    size = roaring_bitmap_portable_size_in_bytes(bitmap);
+        AUTO_FREE char *ranges = test_alloc(size);
         test_true(t, roaring_bitmap_portable_serialize(bitmap, ranges) == size);
         differ += size != one_by_one.n;
         if (size <= one_by_one.n) { /* otherwise it may have a bitmap of few keys, which the format forbids */
@@ -604,17 +560,9 @@ static void ranges_of_croaring(struct test *t)
         test_ok(t, ordo_hamt_read_roaring_host(dict, one_by_one.at, one_by_one.n));
         expect_bytes(t, dict, &one_by_one);
         roaring_bitmap_free(bitmap);
-        free(ranges);
         free(one_by_one.at);
-        ordo_dict_destroy(&dict);
     }
     test_true(t, differ > 0);
-    free(keys);
-}
-
-Test(roaring, ranges_of_croaring_are_written_as_keys_added_one_by_one)
-{
-    test_each_device(ranges_of_croaring);
 }
 
 #endif

@@ -30,14 +30,13 @@ static uint64_t widen(unsigned width, const void *keys, size_t i)
 static ordo_dict *make(struct test *t, unsigned width, uint32_t group, const uint64_t *keys, const uint32_t *values,
                        size_t n)
 {
-    void      *words = narrow(keys, n, width == 64);
-    ordo_dict *dict = NULL;
+    AUTO_FREE void *words = narrow(keys, n, width == 64);
+    ordo_dict      *dict = NULL;
     test_ok(t, ordo_xfast_create(
                    t->dev,
                    ordo_xfast_config(.dict = { width == 64 ? ORDO_U64 : ORDO_U32, values ? 4 : 0 }, .group = group),
                    &dict));
     test_ok(t, ordo_dict_build_host(dict, words, values, n));
-    free(words);
     return dict;
 }
 
@@ -61,11 +60,11 @@ static uint32_t count_under(const uint64_t *keys, size_t n, unsigned width, uint
 
 static void count_with(struct test *t, unsigned width, uint32_t group, unsigned crowd)
 {
-    static uint64_t keys[KEYS], asked[ASKED];
-    static uint8_t  lengths[ASKED];
-    static uint32_t got[ASKED], want[ASKED];
-    const size_t    n = sort_distinct(keys, make_keys(t, width, KEYS, crowd, keys));
-    ordo_dict      *dict = make(t, width, group, keys, NULL, n);
+    static uint64_t      keys[KEYS], asked[ASKED];
+    static uint8_t       lengths[ASKED];
+    static uint32_t      got[ASKED], want[ASKED];
+    const size_t         n = sort_distinct(keys, make_keys(t, width, KEYS, crowd, keys));
+    AUTO_DICT ordo_dict *dict = make(t, width, group, keys, NULL, n);
 
     test_context(t, "%u bits, group %u, crowd %u", width, group, crowd);
     for (size_t i = 0; i < ASKED; i++) {
@@ -73,15 +72,13 @@ static void count_with(struct test *t, unsigned width, uint32_t group, unsigned 
         lengths[i] = (uint8_t) (i == 0 ? 255 : i == 1 ? 0 : test_below(t, width + 2));
         want[i] = count_under(keys, n, width, asked[i], lengths[i]);
     }
-    void *words = narrow(asked, ASKED, width == 64);
+    AUTO_FREE void *words = narrow(asked, ASKED, width == 64);
     test_ok(t, ordo_dict_check(dict, NULL));
     test_ok(t, ordo_xfast_count_prefix_host(dict, words, lengths, ASKED, got));
     test_same(t, "counts", ORDO_U32, got, want, ASKED);
-    free(words);
-    ordo_dict_destroy(&dict);
 }
 
-static void counts(struct test *t)
+DEVICE_TEST(xfast, counts_keys_under_a_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
         count_with(t, width, 0, 1);
@@ -90,11 +87,6 @@ static void counts(struct test *t)
         count_with(t, width, 8, 40);
         count_with(t, width, 4, 6000);
     }
-}
-
-Test(xfast, counts_keys_under_a_prefix)
-{
-    test_each_device(counts);
 }
 
 /* ---- longest stored prefix --------------------------------------------------------------------------------------- */
@@ -148,7 +140,7 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     n = sort_distinct(prefixes, n);
     for (size_t i = 0; i < n; i++)
         values[i] = (uint32_t) (i * 7 + 1);
-    ordo_dict *dict = make(t, width, group, prefixes, values, n);
+    AUTO_DICT ordo_dict *dict = make(t, width, group, prefixes, values, n);
 
     test_context(t, "%u bits, group %u, %zu addresses, prefixes from %u bits", width, group, addresses, shortest);
     for (size_t i = 0; i < ASKED; i++) {
@@ -162,10 +154,10 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
         want_words[i] = at < n ? prefixes[at] : 99;
         got[i] = 99;
     }
-    void *words = narrow(asked, ASKED, width == 64), *out = test_alloc((size_t) ASKED * 8);
+    AUTO_FREE void *words = narrow(asked, ASKED, width == 64), *out = test_alloc((size_t) ASKED * 8);
     for (size_t i = 0; i < ASKED; i++)
         got_words[i] = 99;
-    void *before = narrow(got_words, ASKED, width == 64);
+    AUTO_FREE void *before = narrow(got_words, ASKED, width == 64);
     memcpy(out, before, (size_t) ASKED * (width / 8));
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, out, got, found));
     for (size_t i = 0; i < ASKED; i++)
@@ -177,20 +169,15 @@ static void match_with(struct test *t, unsigned width, uint32_t group, size_t ad
     test_true(t, ordo_xfast_of(dict)->masks != NULL);
 
     /* queries see a change: half of the prefixes are erased */
-    void *gone = narrow(prefixes, n / 2, width == 64);
+    AUTO_FREE void *gone = narrow(prefixes, n / 2, width == 64);
     test_ok(t, ordo_dict_erase_host(dict, gone, n / 2));
     for (size_t i = 0; i < ASKED; i++)
         want_found[i] = longest(prefixes + n / 2, n - n / 2, width, asked[i]) < n - n / 2;
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, ASKED, NULL, NULL, found));
     test_same_bytes(t, "found", found, want_found, ASKED);
-    free(gone);
-    free(before);
-    free(words);
-    free(out);
-    ordo_dict_destroy(&dict);
 }
 
-static void matches(struct test *t)
+DEVICE_TEST(xfast, finds_the_longest_prefix)
 {
     for (unsigned width = 32; width <= 64; width += 32) {
         match_with(t, width, 1, 64, 0, false);
@@ -199,12 +186,7 @@ static void matches(struct test *t)
     }
 }
 
-Test(xfast, finds_the_longest_prefix)
-{
-    test_each_device(matches);
-}
-
-static void lengths(struct test *t)
+DEVICE_TEST(xfast, prefixes_encode_and_decode)
 {
     for (unsigned length = 0; length < 64; length++) {
         const uint64_t bits = test_random(t);
@@ -220,20 +202,15 @@ static void lengths(struct test *t)
     test_true(t, ordo_prefix_u64_length(0) == 64 && ordo_prefix_u32_length(0) == 32);
 }
 
-Test(xfast, prefixes_encode_and_decode)
-{
-    test_each_device(lengths);
-}
-
 /* ---- few keys ---------------------------------------------------------------------------------------------------- */
 
-static void few(struct test *t)
+DEVICE_TEST(xfast, has_no_key_or_one)
 {
-    const uint64_t word = ordo_prefix_u64(5ull << 61, 3), one[] = { 0, word, UINT64_MAX };
-    const uint8_t  length[] = { 0, 3, 64 };
-    uint32_t       got[3] = { 7, 7, 7 };
-    uint8_t        found[3] = { 7, 7, 7 };
-    ordo_dict     *dict = NULL;
+    const uint64_t       word = ordo_prefix_u64(5ull << 61, 3), one[] = { 0, word, UINT64_MAX };
+    const uint8_t        length[] = { 0, 3, 64 };
+    uint32_t             got[3] = { 7, 7, 7 };
+    uint8_t              found[3] = { 7, 7, 7 };
+    AUTO_DICT ordo_dict *dict = NULL;
 
     test_ok(t, ordo_xfast_create(t->dev, ordo_xfast_config(.dict = { ORDO_U64, 0 }), &dict));
     test_ok(t, ordo_xfast_count_prefix_host(dict, one, length, 3, got));
@@ -244,17 +221,11 @@ static void few(struct test *t)
     test_ok(t, ordo_xfast_longest_prefix_host(dict, one, 3, NULL, NULL, found));
     test_true(t, got[0] == 1 && got[1] == 1 && got[2] == 0);
     test_true(t, !found[0] && found[1] && !found[2]);
-    ordo_dict_destroy(&dict);
-}
-
-Test(xfast, has_no_key_or_one)
-{
-    test_each_device(few);
 }
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static void refusals(struct test *t)
+DEVICE_TEST(xfast, refuses_other_types_and_structures)
 {
     const uint32_t key = 1;
     const uint8_t  length = 1;
@@ -275,11 +246,6 @@ static void refusals(struct test *t)
     ordo_dict_destroy(&dict);
 }
 
-Test(xfast, refuses_other_types_and_structures)
-{
-    test_each_device(refusals);
-}
-
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, uint32_t bits,
@@ -288,16 +254,16 @@ static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t
     expect_broken(t, dict, mem, word, read_word(t, mem, word) ^ bits, invariant);
 }
 
-static void invariants(struct test *t)
+DEVICE_TEST(xfast, check_names_each_broken_invariant)
 {
     static uint64_t keys[KEYS];
     static uint8_t  found[KEYS];
     for (uint32_t i = 0; i < KEYS; i++)
         keys[i] = 0x55550000u + i; /* one range of flat, so the table has all prefixes */
-    ordo_dict         *dict = make(t, 32, 1, keys, NULL, KEYS);
-    struct ordo_xfast *xfast = ordo_xfast_of(dict);
-    void              *words = narrow(keys, KEYS, false);
-    const size_t       flat_end = (size_t) 1 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
+    AUTO_DICT ordo_dict *dict = make(t, 32, 1, keys, NULL, KEYS);
+    struct ordo_xfast   *xfast = ordo_xfast_of(dict);
+    AUTO_FREE void      *words = narrow(keys, KEYS, false);
+    const size_t         flat_end = (size_t) 1 << xfast->shape.flat_bits, bucket = (size_t) 8 * (4 + XFAST_ENTRY_BYTES);
 
     test_ok(t, ordo_xfast_longest_prefix_host(dict, words, KEYS, NULL, NULL, found));
     test_ok(t, ordo_dict_check(dict, NULL));
@@ -306,9 +272,9 @@ static void invariants(struct test *t)
     expect_broken_by(t, dict, xfast->masks, 77, 1u << 3, "X4");
     expect_broken_by(t, dict, xfast->masks, KEYS - 1, 1u << 31, "X4");
     /* changes the first leaf and the end of the first entry of a full bucket */
-    size_t    full = SIZE_MAX;
-    cl_uint   buckets = (cl_uint) xfast->prefixes.table.n_buckets;
-    uint32_t *table = read_words(t, xfast->prefixes.table.buckets, buckets * bucket / 4);
+    size_t              full = SIZE_MAX;
+    cl_uint             buckets = (cl_uint) xfast->prefixes.table.n_buckets;
+    AUTO_FREE uint32_t *table = read_words(t, xfast->prefixes.table.buckets, buckets * bucket / 4);
     for (size_t b = 0; b < buckets && full == SIZE_MAX; b++) {
         const uint32_t *mixed = (const uint32_t *) ((const char *) table + b * bucket);
         bool            all = true;
@@ -324,12 +290,4 @@ static void invariants(struct test *t)
     test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* the last level has no entry */
     xfast->shape.levels = 3;
     test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
-    free(table);
-    free(words);
-    ordo_dict_destroy(&dict);
-}
-
-Test(xfast, check_names_each_broken_invariant)
-{
-    test_each_device(invariants);
 }

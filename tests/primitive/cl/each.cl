@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RUN_EACH of cl/dict/each.cl in a launch of `size` work-items, of which this one runs those from `first` on
- * (tests/primitive/group.c): counts near 2^32 are quick. steps[w]: iterations of work-item w, none after STEPS_MAX;
+/* RUN_EACH of cl/dict/each.cl in a launch of `size` work-items. This launch runs the work-items from `first` on
+ * (tests/primitive/group.c), so counts near 2^32 are quick. steps[w]: iterations of work-item w, none after STEPS_MAX;
  * wrong[w]: iterations that were not one stride on. */
 #include "dict/each.cl"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fault_scene.h. */
-#include "fault_scene.h"
+/* See fault_fixture.h. */
+#include "fault_fixture.h"
 
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
@@ -12,12 +12,12 @@
 
 static const char *const order_name[] = { "the device's queue", "another queue", "an out-of-order queue" };
 
-static size_t bytes_of(const struct scene *s, size_t i)
+static size_t bytes_of(const struct fixture *s, size_t i)
 {
     return s->array[i].count * s->array[i].bytes;
 }
 
-static void make_arrays(struct scene *s)
+static void make_arrays(struct fixture *s)
 {
     const struct array_call *call = s->is->call;
     struct test              fixed = *s->t; /* the same input every time */
@@ -25,20 +25,20 @@ static void make_arrays(struct scene *s)
     fixed.random = s->t->seed;
     s->n_arrays = call ? call_arrays(call) : 0;
     for (size_t i = 0; i < s->n_arrays; i++) {
-        const size_t count = call_array_count(&call->array[i], SCENE_N);
+        const size_t count = call_array_count(&call->array[i], FIXTURE_N);
         s->host[i] = test_alloc(count * call->array[i].bytes);
         memset(s->host[i], TEST_EMPTY, count * call->array[i].bytes);
     }
     if (call)
-        call_fill(&fixed, call, SCENE_N, SCENE_HELD, s->host);
+        call_fill(&fixed, call, FIXTURE_N, FIXTURE_HELD, s->host);
     for (size_t i = 0; i < s->n_arrays; i++)
-        s->array[i] =
-            test_upload(s->t, s->host[i], call_array_count(&call->array[i], SCENE_N), call->array[i].bytes, i % 2 * 3);
+        s->array[i] = test_upload(s->t, s->host[i], call_array_count(&call->array[i], FIXTURE_N), call->array[i].bytes,
+                                  i % 2 * 3);
 }
 
-static void make_dictionary(struct scene *s)
+static void make_dictionary(struct fixture *s)
 {
-    static uint32_t keys[SCENE_RECENT], values[SCENE_RECENT];
+    static uint32_t keys[FIXTURE_RECENT], values[FIXTURE_RECENT];
 
     if (s->is->structure == NO_DICT)
         return;
@@ -47,21 +47,21 @@ static void make_dictionary(struct scene *s)
         return;
     }
     s->dict = make_dict(s->t, s->t->dev, s->is->structure, 0, s->is->held);
-    for (uint32_t i = 0; i < SCENE_RECENT; i++) {
+    for (uint32_t i = 0; i < FIXTURE_RECENT; i++) {
         keys[i] = key_of(i * 7);
         values[i] = i;
     }
-    test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, SCENE_RECENT));
-    test_ok(s->t, ordo_dict_erase_host(s->dict, keys, SCENE_RECENT / 5));
-    if (s->is->torture && s->is->structure == HASH)
-        ordo_hash_of(s->dict)->faults = s->is->torture;
-    else if (s->is->torture)
-        ordo_ltree_of(s->dict)->faults = s->is->torture;
+    test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, FIXTURE_RECENT));
+    test_ok(s->t, ordo_dict_erase_host(s->dict, keys, FIXTURE_RECENT / 5));
+    if (s->is->device_faults && s->is->structure == HASH)
+        ordo_hash_of(s->dict)->faults = s->is->device_faults;
+    else if (s->is->device_faults)
+        ordo_ltree_of(s->dict)->faults = s->is->device_faults;
 }
 
-static void begin(struct scene *s, struct test *t, const struct scenario *is)
+static void begin(struct fixture *s, struct test *t, const struct scenario *is)
 {
-    *s = (struct scene) { .t = t, .is = is };
+    *s = (struct fixture) { .t = t, .is = is };
     make_dictionary(s);
     make_arrays(s);
     if (is->order != OWN_QUEUE) {
@@ -77,14 +77,14 @@ static void begin(struct scene *s, struct test *t, const struct scenario *is)
     test_ok(t, ordo_device_trim(t->dev)); /* so that scratch is allocated again */
 }
 
-static void forget_event(struct scene *s)
+static void forget_event(struct fixture *s)
 {
     if (s->done)
         (void) clReleaseEvent(s->done);
     s->done = NULL;
 }
 
-static void end(struct scene *s)
+static void end(struct fixture *s)
 {
     forget_event(s);
     ordo_dict_destroy(&s->dict);
@@ -100,11 +100,13 @@ static void end(struct scene *s)
         ordo_programs_destroy(s->t->dev);
 }
 
-static ordo_status run(struct scene *s)
+static ordo_status run(struct fixture *s)
 {
-    struct given      g = call_given(s->t->dev, s->dict, SCENE_N);
+    struct given      g = call_given(s->t->dev, s->dict, FIXTURE_N);
     struct ordo_slice slice[CALL_ARRAYS];
 
+    if (s->n_arrays == 0)
+        g.got = &s->numbers[0];
     if (s->is->order != OWN_QUEUE)
         g.order = &s->order;
     if (s->is->run)
@@ -135,7 +137,7 @@ static void sort_elements(struct outcome *o)
     }
 }
 
-static void look_at_dictionary(struct scene *s, struct outcome *o)
+static void look_at_dictionary(struct fixture *s, struct outcome *o)
 {
     o->count = 0;
     o->status = s->dict ? ordo_dict_check(s->dict, NULL) : ORDO_OK;
@@ -145,7 +147,7 @@ static void look_at_dictionary(struct scene *s, struct outcome *o)
         sort_elements(o);
 }
 
-static void look(struct scene *s, struct outcome *o)
+static void look(struct fixture *s, struct outcome *o)
 {
     memcpy(o->numbers, s->numbers, sizeof o->numbers);
     if (s->order.queue)
@@ -175,12 +177,12 @@ static struct outcome *new_outcome(void)
     return o;
 }
 
-struct expected scene_expected(void)
+struct expected fixture_expected(void)
 {
     return (struct expected) { new_outcome(), new_outcome(), new_outcome() };
 }
 
-void scene_forget(struct expected *e)
+void fixture_forget(struct expected *e)
 {
     forget(e->before);
     forget(e->after);
@@ -194,7 +196,7 @@ static bool same_content(const struct outcome *a, const struct outcome *b)
 }
 
 /* The first array that differs (`inputs`: the first input); n_arrays: none. */
-static size_t other_array(const struct scene *s, const struct outcome *a, const struct outcome *b, bool inputs)
+static size_t other_array(const struct fixture *s, const struct outcome *a, const struct outcome *b, bool inputs)
 {
     for (size_t i = 0; i < s->n_arrays; i++)
         if ((!inputs || !s->is->call->array[i].output) && memcmp(a->output[i], b->output[i], bytes_of(s, i)) != 0)
@@ -220,7 +222,7 @@ static void check_error(struct complaint *c, ordo_device *dev, const struct faul
                  ordo_cl_error_string(f->given));
 }
 
-static void check_result(struct complaint *c, struct scene *s, const struct expected *e)
+static void check_result(struct complaint *c, struct fixture *s, const struct expected *e)
 {
     const size_t other = other_array(s, e->now, e->after, false);
 
@@ -234,7 +236,7 @@ static void check_result(struct complaint *c, struct scene *s, const struct expe
         complain(c, "the dictionary holds something else than after a call without a fault");
 }
 
-static void check_event(struct complaint *c, struct scene *s, ordo_status got)
+static void check_event(struct complaint *c, struct fixture *s, ordo_status got)
 {
     if (!s->order.done)
         return;
@@ -253,7 +255,7 @@ static bool is_order(const char *command)
 
 /* Whether a call that returned an error may have changed the dictionary: completely if its event could not be created
  * (device.h), in part if it is a concurrent batch (dict.h). */
-static bool may_stay(const struct scene *s, const struct fault *f, const struct expected *e)
+static bool may_stay(const struct fixture *s, const struct fault *f, const struct expected *e)
 {
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
         return true;
@@ -263,7 +265,7 @@ static bool may_stay(const struct scene *s, const struct fault *f, const struct 
 }
 
 /* After an error the content is unchanged, and the same call works. */
-static void check_rest(struct complaint *c, struct scene *s, const struct fault *f, const struct expected *e)
+static void check_rest(struct complaint *c, struct fixture *s, const struct fault *f, const struct expected *e)
 {
     look(s, e->now);
     if (e->now->status != ORDO_OK)
@@ -284,11 +286,11 @@ static void check_rest(struct complaint *c, struct scene *s, const struct fault 
         complain(c, "the dictionary holds something else when the call is made again");
 }
 
-ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
-                           struct fault *f, const struct fault *plan)
+ordo_status fixture_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
+                             struct fault *f, const struct fault *plan)
 {
     const struct fault_holding was = fault_holding(t);
-    struct scene               s;
+    struct fixture             s;
 
     begin(&s, t, is);
     fault_arm(f, plan->at, plan->code, plan->lasting);
@@ -315,7 +317,7 @@ static void try_one(struct test *t, const struct scenario *is, const struct expe
                     const struct fault *plan)
 {
     struct complaint  c = { "" };
-    const ordo_status got = scene_run_with(&c, t, is, e, f, plan);
+    const ordo_status got = fixture_run_with(&c, t, is, e, f, plan);
 
     fault_note(t, f, plan, got, &c);
 }
@@ -328,9 +330,9 @@ static void describe(struct test *t, const struct scenario *is)
                  is->cold ? ", kernels not built" : "");
 }
 
-void scene_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e)
+void fixture_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e)
 {
-    struct scene s;
+    struct fixture s;
 
     begin(&s, t, is);
     look(&s, e->before);
@@ -382,14 +384,14 @@ static void refuse_commands(struct test *t, const struct scenario *is, const str
 
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
 {
-    struct expected e = scene_expected();
+    struct expected e = fixture_expected();
     struct fault   *seen = test_alloc(sizeof *seen);
 
     describe(t, is);
-    scene_run_without(t, is, f, &e); /* builds the kernels */
-    scene_run_without(t, is, f, &e);
+    fixture_run_without(t, is, f, &e); /* builds the kernels */
+    fixture_run_without(t, is, f, &e);
     *seen = *f;
     (f->only ? refuse_commands : fail_calls)(t, is, &e, f, seen);
     free(seen);
-    scene_forget(&e);
+    fixture_forget(&e);
 }

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One public call, repeated with faults, on arrays and a dictionary that are new each time. Compares the outcomes with
- * that of a call without faults. */
-#ifndef ORDO_TESTS_FAULT_SCENE_H
-#define ORDO_TESTS_FAULT_SCENE_H
+ * a call's without faults. */
+#ifndef ORDO_TESTS_FAULT_FIXTURE_H
+#define ORDO_TESTS_FAULT_FIXTURE_H
 
 #include "fault_run.h"
 #include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 
-enum { SCENE_N = 1500, SCENE_HELD = 3000, SCENE_RECENT = 500, SCENE_MOST = 6000, SCENE_NUMBERS = 4 };
+enum { FIXTURE_N = 1500, FIXTURE_HELD = 3000, FIXTURE_RECENT = 500, FIXTURE_MAX = 6000, FIXTURE_NUMBERS = 4 };
 enum order_kind { OWN_QUEUE, IN_ORDER, OUT_OF_ORDER };
 enum { NO_DICT = -1 };
 
-struct scene;
+struct fixture;
 
 /* A public call and its inputs. */
 struct scenario {
     const char              *name;
-    const struct array_call *call;       /* gives the arrays, NULL: there are none */
-    bool                     host;       /* call->run_host instead of call->run */
-    ordo_status (*run)(struct scene *s); /* instead of both, if not NULL */
-    int             structure;           /* of dict_case.h, or NO_DICT */
-    uint32_t        held;                /* elements of the dictionary */
+    const struct array_call *call;         /* gives the arrays, NULL: there are none */
+    bool                     host;         /* call->run_host instead of call->run */
+    ordo_status (*run)(struct fixture *s); /* instead of both, if not NULL */
+    int             structure;             /* of dict_case.h, or NO_DICT */
+    uint32_t        held;                  /* elements of the dictionary */
     enum order_kind order;
-    bool            cold;    /* no kernel is built */
-    const char     *fresh;   /* an empty directory for programs; NULL: the usual one */
-    uint32_t        torture; /* of a B-link tree (cl/dict/ltree/concurrent.cl) or a hash table */
+    bool            cold;          /* no kernel is built */
+    const char     *fresh;         /* an empty directory for programs; NULL: the usual one */
+    uint32_t        device_faults; /* of a B-link tree (cl/dict/ltree/concurrent.cl) or a hash table */
 };
 
-struct scene {
+struct fixture {
     struct test           *t;
     const struct scenario *is;
     ordo_dict             *dict;
@@ -37,14 +37,14 @@ struct scene {
     size_t                 n_arrays;
     struct test_array      array[CALL_ARRAYS];
     void                  *host[CALL_ARRAYS]; /* content of the arrays before and after the call */
-    size_t                 numbers[SCENE_NUMBERS];
+    size_t                 numbers[FIXTURE_NUMBERS];
 };
 
 /* The visible outcome of a call. */
 struct outcome {
     void       *output[CALL_ARRAYS];
-    size_t      numbers[SCENE_NUMBERS];
-    uint32_t    keys[SCENE_MOST], values[SCENE_MOST];
+    size_t      numbers[FIXTURE_NUMBERS];
+    uint32_t    keys[FIXTURE_MAX], values[FIXTURE_MAX];
     size_t      count;
     ordo_status status; /* of checking and reading the dictionary */
 };
@@ -54,14 +54,14 @@ struct expected {
     struct outcome *before, *after, *now;
 };
 
-struct expected scene_expected(void);
-void            scene_forget(struct expected *e);
+struct expected fixture_expected(void);
+void            fixture_forget(struct expected *e);
 
 /* Runs the scenario without a fault, and keeps the outcome; f counts its calls. The first run builds kernels. */
-void scene_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e);
+void fixture_run_without(struct test *t, const struct scenario *is, struct fault *f, struct expected *e);
 /* Runs the scenario with the fault of `plan`. Returns the status. */
-ordo_status scene_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
-                           struct fault *f, const struct fault *plan);
+ordo_status fixture_run_with(struct complaint *c, struct test *t, const struct scenario *is, const struct expected *e,
+                             struct fault *f, const struct fault *plan);
 /* Runs the scenario with a fault at every chosen call. If f->only is set, all commands from a chosen one on are
  * refused until the call returns. */
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs of calls: see calls.h. */
+#include "calls.h"
+#include "support.h"
+
+static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t n, size_t held)
+{
+    switch (input) {
+    case INPUT_ASCENDING: /* with duplicates */
+        return (uint32_t) (i / 2 * (UINT32_MAX / n));
+    case INPUT_RANKS:
+        return (uint32_t) test_below(t, held + 2);
+    case INPUT_DISTINCT:
+        return (uint32_t) (i * (UINT32_MAX / n));
+    case INPUT_INDICES:
+        return (uint32_t) test_below(t, n + n / 8);
+    default:
+        return (uint32_t) test_below(t, held) * 2654435761u + (uint32_t) test_below(t, 2);
+    }
+}
+
+static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
+{
+    static const uint8_t points[] = { ORDO_FIND, ORDO_UPSERT, ORDO_CONTAINS, ORDO_INSERT, ORDO_ERASE, ORDO_COMBINE };
+
+    return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
+                      : input == INPUT_POINTS  ? points[i % LENGTH(points)]
+                      : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
+                                               : test_below(t, 2));
+}
+
+static void fill_above(size_t n, uint32_t distance, uint32_t *words, const uint32_t *before)
+{
+    for (size_t i = 0; i < n; i++)
+        words[i] = before[i] > UINT32_MAX - distance ? UINT32_MAX : before[i] + distance;
+}
+
+static void fill(struct test *t, enum call_input input, size_t bytes, size_t n, size_t held, void *to)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes == 1)
+            ((uint8_t *) to)[i] = byte_of(t, input, i);
+        else if (bytes == 4)
+            ((uint32_t *) to)[i] = word_of(t, input, i, n, held);
+        else
+            ((uint64_t *) to)[i] = CALL_ROOM * i;
+}
+
+void call_fill(struct test *t, const struct array_call *call, size_t n, size_t held, void *const a[])
+{
+    for (size_t i = 0; i < call_arrays(call); i++) {
+        const struct call_array *array = &call->array[i];
+        const size_t             count = call_array_count(array, n);
+        if (array->output)
+            continue;
+        if (array->input == INPUT_ABOVE && i > 0)
+            fill_above(count, UINT32_MAX / (uint32_t) held, a[i], a[i - 1]);
+        else
+            fill(t, array->input, array->bytes, count, held, a[i]);
+    }
+}
