@@ -10,8 +10,8 @@
  *   sort_bucket_scatter   moves the elements to their buckets
  *   sort_bucket_sort      sorts each bucket
  *
- * A bucket that is too long would leave cores without work. Then the kernels exit at once, and sort_chunked.cl sorts. If
- * all keys are equal, sort_bucket_scatter copies. */
+ * A bucket that is too long would leave cores without work. Then the kernels exit at once, and sort_chunked.cl sorts.
+ * If all keys are equal, sort_bucket_scatter copies. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"

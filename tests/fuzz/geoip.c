@@ -2,6 +2,7 @@
 /* The demo's lists of address ranges. */
 #include "fuzz.h"
 
+#include "bench/common/why.h"
 #include "bench/tools/demo/ranges.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void check_search(const struct geoip *is)
 /* A list that is written and read again is the same. */
 static void check_again(const struct geoip *is)
 {
-    char         path[FUZZ_PATH], why[200] = "", name[3];
+    char         path[FUZZ_PATH], why[WHY_BYTES] = "", name[3];
     struct geoip again;
     fuzz_write("again", "", 0, path);
     FILE *file = fopen(path, "w");
@@ -54,7 +55,7 @@ static void check_again(const struct geoip *is)
         (void) fprintf(file, "%u,%u,%s\n", is->first[row], is->last[row], name);
     }
     (void) fclose(file);
-    FUZZ_EXPECT(geoip_read(path, NULL, NULL, &again, why, sizeof why));
+    FUZZ_EXPECT(geoip_read(path, NULL, NULL, &again, why));
     FUZZ_EXPECT(again.count == is->count && again.bad == 0);
     FUZZ_EXPECT(memcmp(again.first, is->first, is->count * sizeof *is->first) == 0);
     FUZZ_EXPECT(memcmp(again.last, is->last, is->count * sizeof *is->last) == 0);
@@ -64,11 +65,11 @@ static void check_again(const struct geoip *is)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    char         path[FUZZ_PATH], why[64] = "";
+    char         path[FUZZ_PATH], why[WHY_BYTES] = "";
     struct geoip is;
     fuzz_write("geoip", data, bytes, path);
     reported = 0;
-    if (!geoip_read(path, take_report, &reported, &is, why, sizeof why)) {
+    if (!geoip_read(path, take_report, &reported, &is, why)) {
         FUZZ_EXPECT(strlen(why) > 0 && is.count == 0 && !is.first);
         return 0;
     }

@@ -61,7 +61,7 @@ static void check_pattern(struct test *t, const struct pattern *p, struct ordo_s
     free(keys);
 }
 
-static void check_buckets(struct test *t)
+DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order)
 {
     const struct ordo_sort_params kinds[] = { { .key = ORDO_U32, .value_bytes = 4 },
                                               { .key = ORDO_U64, .value_bytes = 4 },
@@ -72,11 +72,6 @@ static void check_buckets(struct test *t)
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
         for (size_t i = 0; i < N_PATTERNS; i++)
             check_pattern(t, &patterns[i], kinds[kind]);
-}
-
-Test(sort_buckets, keys_of_any_pattern_are_in_order)
-{
-    test_each_device(check_buckets);
 }
 
 /* Whether the device must sort by buckets (1), must not (0), or may (-1). */
@@ -118,10 +113,8 @@ static void check_use(struct test *t)
 /* The results do not show which kernels have sorted. */
 Test(sort_buckets, buckets_are_used_unless_one_is_too_long)
 {
-    struct overlay o;
-    overlay_begin(&o);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
     overlay_edit(&o, "primitive/sort_buckets.cl", "    bucket_sort(spare, out, count, b);\n", "");
     overlay_use(&o);
     test_each_device(check_use);
-    overlay_end(&o);
 }
