@@ -16,12 +16,19 @@
             ORDO_TRY_CL((dev), (expr), what);                                                                          \
     } while (0)
 
-/* Follows each command: in an out-of-order queue a barrier holds the next command back. */
+ordo_status ordo_call_barrier(struct ordo_call *call)
+{
+    TRY_TWICE(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL), "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
+/* Follows each command. If the driver refuses the barrier, the command may still run when the next call begins, so that
+ * call begins with a barrier. */
 static ordo_status enqueued(struct ordo_call *call)
 {
-    if (call->out_of_order)
-        TRY_TWICE(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL), "clEnqueueBarrierWithWaitList");
-    return ORDO_OK;
+    const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
+    call->dev->barrier_lost |= status != ORDO_OK;
+    return status;
 }
 
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
@@ -71,9 +78,6 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
 {
     if (status == ORDO_OK)
         status = hand_out_event(call);
-    /* If a barrier failed, this one keeps later commands away from the memory of this call. */
-    if (status != ORDO_OK && call->out_of_order)
-        clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL);
     if (status == ORDO_OK)
         ordo_call_release(call, 0);
     else

@@ -164,8 +164,9 @@ struct ordo_device {
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* of tests; or NULL */
-    int                  optimized;            /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
-    struct ordo_device  *next_live;            /* for builds.c */
+    int                  optimized;    /* for `changes`: 1: all programs, -1: none, 0: by choice of the tests */
+    struct ordo_device  *next_live;    /* for builds.c */
+    bool                 barrier_lost; /* calls on out-of-order queues begin with a barrier, because one was refused */
     struct ordo_dry_run *dry_run, own_dry_run; /* NULL: this is no dry-run device; its target */
 
     struct ordo_block   *scratch, *held; /* the pool; buffers that outlive calls */
@@ -301,6 +302,8 @@ bool        ordo_event_ended(cl_event event);
 /* Precedes each command with the call's wait list, whose first n_pending events become pending in the queue. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
+/* call.c: holds back the next commands in the call's queue until all earlier ones have ended. */
+ordo_status ordo_call_barrier(struct ordo_call *call);
 void        ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)

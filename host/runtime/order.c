@@ -230,6 +230,8 @@ ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, cons
         if (status == ORDO_OK)
             status = add_last(call, last, round < ROUNDS_MAX, &must_wait);
         must_wait = must_wait && call->n_wait > 0;
+        if (status == ORDO_OK && !must_wait && call->out_of_order && dev->barrier_lost)
+            status = ordo_call_barrier(call);
         if (status == ORDO_OK && !must_wait && last) {
             const cl_int code = clRetainCommandQueue(call->queue);
             call->retained = code == CL_SUCCESS ? call->queue : NULL;
