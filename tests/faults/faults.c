@@ -622,6 +622,36 @@ MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "
     fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
 }
 
+/* ---- a refused barrier ------------------------------------------------------------------------------------------- */
+
+/* Enqueues sums of 100 numbers. */
+static ordo_status scan_on(ordo_device *dev, const struct test_array *on, cl_command_queue queue)
+{
+    const struct ordo_order order = { .queue = queue };
+    return ordo_scan(dev, ordo_scan_params(.type = ORDO_U32), test_slice(on), ordo_none(), test_slice(on), 100, &order);
+}
+
+/* The command before a refused barrier may still run when the next call begins, so that call begins with a barrier. */
+DEVICE_TEST(faults, a_refused_barrier_is_made_up_for)
+{
+    cl_command_queue  queue = test_queue(t, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    struct test_array on = test_upload(t, NULL, 100, 4, 0);
+    if (!queue)
+        return;
+    test_ok(t, scan_on(t->dev, &on, queue));
+    fault_opencl->only = "clEnqueueBarrier";
+    fault_arm(fault_opencl, 1, 0, true);
+    test_true(t, scan_on(t->dev, &on, queue) != ORDO_OK);
+    fault_opencl->only = "clEnqueue";
+    fault_arm(fault_opencl, 0, 0, false);
+    test_ok(t, scan_on(t->dev, &on, queue));
+    fault_opencl->armed = false;
+    fault_opencl->only = NULL;
+    test_true(t, fault_opencl->calls > 0 && strcmp(fault_opencl->log[0], "clEnqueueBarrierWithWaitList") == 0);
+    test_true(t, clFinish(queue) == CL_SUCCESS && clReleaseCommandQueue(queue) == CL_SUCCESS);
+    test_free(&on);
+}
+
 /* ---- a device that failed ---------------------------------------------------------------------------------------- */
 
 enum { ILLEGAL_ACCESS = -9999 }; /* NVIDIA's */
