@@ -628,7 +628,7 @@ MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "
 static ordo_status scan_on(ordo_device *dev, const struct test_array *on, cl_command_queue queue)
 {
     const struct ordo_order order = { .queue = queue };
-    return ordo_scan(dev, ordo_scan_params(.type = ORDO_U32), test_slice(on), ordo_none(), test_slice(on), 100, &order);
+    return ordo_scan(dev, ordo_scan_params(.type = ORDO_U32), test_slice(on), test_slice(on), 100, &order);
 }
 
 /* The command before a refused barrier may still run when the next call begins, so that call begins with a barrier. */
