@@ -66,7 +66,7 @@ typedef enum ordo_log_level {
 
 /* Receives one message, without a newline, valid during the call. It must not call Ordo.
  * Concurrency: a device passes one message at a time, on the thread of the Ordo call, usually with
- *   the device's lock held. So `log` needs no lock of its own for one device. */
+ *   the device's lock held. So `log` needs no lock if it serves one device. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
 /* How to open a device. Zero means default. Only `log` and `user` are kept after the call. */
@@ -116,8 +116,8 @@ ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_c
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
-/* Return the OpenCL objects of a device, for the caller's own commands and buffers. Do not retain
- * them. */
+/* Return the OpenCL objects of a device, for the caller's own commands and buffers. Add no
+ * reference. */
 ORDO_API cl_context       ordo_device_context(const ordo_device *device);
 ORDO_API cl_device_id     ordo_device_id(const ordo_device *device);
 ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
