@@ -15,8 +15,8 @@
  *                need device memory for the arrays; on a CPU only for those both read and written.
  *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands
  *                are done. Calls ending in _host wait for the result.
- *   First calls  build the kernels that they are the first to use. On an H200 a kernel takes 0.05 to
- *                1 s, and a call at most 1.2 s; on a CPU up to 4 s; from the cache some ms
+ *   First calls  build the kernels that they are the first to use. On an H200 a kernel takes 0.05
+ *                to 1 s, and a call at most 1.2 s; on a CPU up to 4 s; from the cache some ms
  *                (prepare.h).
  *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of
  *                another context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of
@@ -50,7 +50,7 @@ typedef enum ordo_type {
 /* Returns the bytes of an element, 4 or 8; 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
-/* The most elements in one call, because ranks and counts have 32 bits. */
+/* The most elements per call, because ranks and counts have 32 bits. */
 #define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
 
 /* An array in device memory: it begins at element `at` of `mem`. */
@@ -162,8 +162,7 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    bool     distinct;  /* no index occurs twice, which is faster; rows of repeated indices may be
-                           mixtures */
+    bool     distinct;  /* no index occurs twice, which is faster; else rows may be mixed */
 };
 
 /* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. If an index
@@ -187,8 +186,8 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;  /* equal keys keep the order of the input, too */
-    uint32_t  first_bit;   /* lowest bit of ordo_key_bits that is sorted by */
-    uint32_t  bits;        /* number of bits that are sorted by; 0: all from first_bit up */
+    uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
+    uint32_t  bits;        /* the number of bits to sort by; 0: all from first_bit up */
 };
 
 /* Returns the ordered form of the key, which is one element of the type: unsigned integers
@@ -257,7 +256,8 @@ struct ordo_reduce_by_key_params {
     ordo_type key; /* equal keys have the same bits: -0 is not +0 */
     ordo_type value;
     ordo_op   op;
-    bool      wide;   /* sums of u32 are u64, of i32 i64: values_out has 8 bytes per element */
+    bool      wide;   /* sums of u32 are u64, sums of i32 are i64: values_out has 8 bytes per
+                         element */
     bool      sorted; /* no sort: each run of equal neighbours in the input is a group */
     /* Sorts by only this number of the lowest bits of ordo_key_bits, which is faster; 0: all. Each
      * run of equal keys is then a group. Groups with the same lowest bits come in any order. */
@@ -286,7 +286,7 @@ ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                        
 
 struct ordo_unique_params {
     ordo_type key;
-    bool      sorted; /* both as in ordo_reduce_by_key_params */
+    bool      sorted; /* this and bits as in ordo_reduce_by_key_params */
     uint32_t  bits;
 };
 
@@ -386,8 +386,7 @@ struct ordo_search_params {
     bool      upper;          /* counts the keys <= query; else the keys < query */
     bool      sorted_queries; /* queries ascend, which is faster; if they do not, results are still
                                  right */
-    /* The index of exactly these keys (mem, at, count); NULL: binary search. _host calls take NULL.
-     */
+    /* The index of these keys (same mem, at, count); NULL: binary search. _host calls take NULL. */
     const ordo_index *index;
     ordo_scheme       scheme; /* all but PLAIN may take 8 bytes and two keys per query */
 };
@@ -409,7 +408,7 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_equal_range_params {
     ordo_type         key;
-    bool              sorted_queries; /* this and index: as in ordo_search_params */
+    bool              sorted_queries; /* this and index as in ordo_search_params */
     const ordo_index *index;
 };
 
@@ -431,7 +430,7 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* this, index and scheme: as in ordo_search_params */
+    bool              sorted_queries; /* this, index, scheme as in ordo_search_params */
     const ordo_index *index;
     ordo_scheme       scheme;
 };

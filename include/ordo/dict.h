@@ -20,8 +20,7 @@
  *               completed. A query passes the events to the driver, unless it waits anyway or
  *               must first build something, as the first query of order after an update does
  *               (ordo_order).
- *   First call  builds its kernels. On an H200 each takes 0.05 to 1 s, and all of a call at most
- *               1.2 s; on a CPU up to 4 s; from the disk cache some ms (prepare.h).
+ *   First call  builds its kernels, as in array.h.
  *   Order       a call on another queue waits for the earlier calls on the same dictionary.
  *   Overlap     outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may overlap.
  *   Results     are bit-identical on all devices, structures and tunings, except for the order
