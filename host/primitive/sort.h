@@ -5,7 +5,7 @@
 
 #include "primitive/primitive.h"
 
-/* ordo_sort within a call. Checks the arrays only. */
+/* Sorts as ordo_sort does. Checks only the arrays. */
 ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params *params, struct ordo_slice keys_in,
                            struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
                            size_t count);
