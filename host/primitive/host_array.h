@@ -30,9 +30,9 @@ struct ordo_host_array {
     bool               upload;
     bool               download;
     bool               copied; /* never shared: the call stores elements, after which nothing may fail */
-    bool               shared; /* the slice is the caller's memory; set by ordo_host_begin */
-    struct ordo_slice  slice;  /* the argument of the device call; set by ordo_host_begin */
-    struct ordo_stage *stage;  /* holds all arrays of the call, or NULL; set by ordo_host_begin */
+    bool               shared; /* the slice is the caller's memory */
+    struct ordo_slice  slice;  /* the argument of the device call; ordo_host_begin sets it, `shared` and `stage` */
+    struct ordo_stage *stage;  /* holds all arrays of the call, or NULL */
     size_t             staged_at;
     const size_t      *limit; /* NULL, or points to the most elements to download, read after the call */
 };

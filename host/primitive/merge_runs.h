@@ -41,8 +41,8 @@ struct ordo_merge_target {
  *   KEEP     all keys, values and hidden bits
  *   FILTER   the visible elements of resolved runs (host/dict/sorted_run.h)
  *   DEDUP    the last element of each key, if its hidden bit is 0. The target has capacity for all elements. Needs
- *            ordo_merge_can_dedup. With out->combine a key's value combines all its values. That needs two runs, neither
- *            empty; the first has distinct keys and no hidden elements. It changes the second run's values. */
+ *            ordo_merge_can_dedup. With out->combine a key's value combines all its values. That needs two runs,
+ *            neither empty; the first has distinct keys and no hidden elements. It changes the second run's values. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);

@@ -105,11 +105,11 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Tests 1000 elements, which one work-group sorts. The test of many elements includes this. Opening omits it because
- * its kernels, only for u32, take 0.3 s to compile on an H200. */
+/* If `all`, also tests 1000 elements, which one work-group sorts. Opening omits that, because the test of many elements
+ * includes it, and its kernels, only for u32, take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
-    /* Tests many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */
+    /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;
     if (all)
         ORDO_TRY(test_count(dev, 1000));

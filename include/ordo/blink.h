@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The B-link tree: nodes of 28 entries with links to the right, for small batches, ranges and
- * concurrent operations. share/doc/blink.md explains it and has its measurements.
+ * concurrent operations. See share/doc/blink.md.
  *
  * Example:
  *

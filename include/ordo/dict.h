@@ -14,15 +14,14 @@
  *   Batches     0 to ORDO_MAX_COUNT elements. A batch acts as if its operations ran one after
  *               another in the order of their indices. Queries see all earlier updates. An empty
  *               batch signals order->done and sets returned numbers and offsets[0] to 0.
- *   Blocking    a call enqueues and returns, unless it says that it waits. Inputs must stay
- *               unchanged, and outputs must not be read, until the commands have completed.
+ *   Blocking    a call enqueues and returns, as in array.h, unless it says that it waits.
  *   Events      a call that changes the dictionary blocks until the events in order->wait have
  *               completed. A query passes the events to the driver, unless it waits anyway or
  *               must first build something, as the first query of order after an update does
  *               (ordo_order).
  *   First call  builds its kernels, as in array.h.
  *   Order       a call on another queue waits for the earlier calls on the same dictionary.
- *   Overlap     outputs must not overlap inputs or each other: ORDO_INVALID. Inputs may overlap.
+ *   Overlap     outputs must not overlap inputs or each other. Inputs may overlap.
  *   Results     are bit-identical on all devices, structures and tunings, except for the order
  *               in which a hash table exports (hash.h).
  *   Errors      as in array.h. ORDO_TOO_LARGE: more than ORDO_MAX_COUNT elements in a batch or
@@ -245,7 +244,7 @@ ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *d
                                              const struct ordo_limited_ranges *ranges,
                                              size_t *needed, const struct ordo_order *order);
 
-/* ordo_limited_ranges in host memory, with NULL for ordo_none(). */
+/* ordo_limited_ranges in host memory. */
 struct ordo_host_limited_ranges {
     const void     *lo, *hi;
     size_t          count;
@@ -424,7 +423,7 @@ struct ordo_batch {
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
-/* ordo_batch in host memory, with NULL for ordo_none(). */
+/* ordo_batch in host memory. */
 struct ordo_host_batch {
     const uint8_t *codes;
     const void    *keys, *hi, *values;
@@ -487,7 +486,7 @@ ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                       
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
 
-/* ordo_concurrent_batch in host memory, with NULL for ordo_none(). */
+/* ordo_concurrent_batch in host memory. */
 struct ordo_host_concurrent_batch {
     const uint8_t  *codes;
     const void     *keys, *hi, *values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FAST: a static search tree over a sorted run, with a buffer of later updates, for data that is
- * read often and changes rarely. share/doc/fast.md explains the structure.
+ * read often and changes rarely. See share/doc/fast.md.
  *
  * Example:
  *

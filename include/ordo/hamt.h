@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HAMT, an ordered trie of bitmaps, for sets, dense or clustered keys, and ranks over changing
- * contents. share/doc/hamt.md explains it and has its limits and measurements.
+ * contents. See share/doc/hamt.md.
  *
  * Example: reads a Roaring bitmap and counts its keys below 1000.
  *
@@ -26,12 +26,11 @@ struct ordo_hamt_config {
 };
 
 /* Creates an empty HAMT. It supports all calls of dict.h except concurrent batches.
- * Cost: a find, rank, select or bound reads 1 or 2 words of a table, then 1 or 2 leaf records of 16
- *   bytes (24 for 8-byte keys). It ends in a bitmap, or in a binary search among 64 keys. If k
- *   leaves share a cell of the table, it reads log2(k) more records. An update sorts its elements,
- *   copies each leaf it touches, and moves 60 bytes per leaf of the trie. It copies all leaves when
- *   the pool is full. New values of stored keys are written in place. Erasures rebuild the trie if
- *   they leave a quarter of the elements, or leaves half full.
+ * Cost: a find, rank, select or bound reads 1 or 2 words of a table and 1 or 2 leaf records of 16
+ *   bytes (24 for 8-byte keys). It ends in a bitmap, or in a binary search among 64 keys. An update
+ *   sorts its elements, copies each leaf it touches, and moves 60 bytes per leaf of the trie. It
+ *   copies all leaves when the pool is full. New values of stored keys are written in place.
+ *   Erasures rebuild the trie if they leave a quarter of the elements, or leaves half full.
  * Memory: the values, and per leaf 8 bytes, its record and its keys. 1024 keys take at most 128
  *   bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first key, else
  *   their own size. Updates may double the total. A build or compact takes at its peak 3 times keys

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table: the fastest lookups of single keys on GPUs, without an order of keys. For joins,
- * deduplication, counters and caches. On a CPU a lookup costs as much as in a sorted array, and a
- * batch of new keys several times as much as in an LSM or a sorted array. share/doc/hash.md
- * explains how it works.
+ * deduplication, counters and caches. On a CPU lookups are as fast as in a sorted array, and
+ * batches of new keys several times slower. See share/doc/hash.md.
  *
  * Example: counts events for each key.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries look into every run.
- * share/doc/lsm.md explains the structure.
+/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries search every run. See
+ * share/doc/lsm.md.
  *
  * Example:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The skiplist: levels of linked chunks of 28 or 12 entries, for concurrent operations that erase
- * as much as they store. share/doc/skiplist.md explains it and has its measurements.
+ * as much as they store. See share/doc/skiplist.md.
  *
  * Example:
  *
@@ -26,9 +26,7 @@ struct ordo_skiplist_config {
      * gets an entry in the level above immediately: 1 to 100; 0: 100. Searches reach the others
      * through their left neighbours, until they get an entry between launches. */
     uint32_t raise_percent;
-    /* The most chunks with elements; 0: no limit but the device's memory. A batch in order that
-     * needs more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch refuses
-     * single operations. */
+    /* The most chunks with elements, as max_leaves of ordo_blink_config; 0: no limit. */
     size_t max_chunks;
     /* Words of a chunk's line of keys: 32 (28 entries) or 16 (12 entries); 0: 32. Other numbers
      * return ORDO_INVALID. */

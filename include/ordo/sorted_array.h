@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sorted array: one run of distinct keys with a static search index, for data that is read
- * often. It has the fastest queries. share/doc/sorted_array.md explains the structure.
+ * often. It has the fastest queries. See share/doc/sorted_array.md.
  *
  * Example:
  *

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix, for
  * queries by prefix, and large batches on GPUs. For each short prefix an array named flat has the
- * first key. A hash table has the ranges of longer prefixes. share/doc/xfast.md has limits and
- * measurements.
+ * first key. A hash table has the ranges of longer prefixes. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
