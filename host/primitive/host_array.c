@@ -103,7 +103,6 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
 
 /* ---- small arrays ------------------------------------------------------------------------------------------------ */
 
-/* Returns the bytes of the array to download. */
 static size_t wanted_of(const struct ordo_host_array *a)
 {
     const size_t count = a->limit && *a->limit < a->count ? *a->limit : a->count;
@@ -249,7 +248,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Frees the arrays' buffers. `idle` says that all commands are done. */
+/* `idle`: all commands are done. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

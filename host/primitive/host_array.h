@@ -26,10 +26,10 @@ struct ordo_host_array {
     const void        *from;  /* the input, if `upload` */
     void              *to;    /* the output, if `download` */
     size_t             count; /* elements; the call may lower it before ordo_host_end, to download fewer */
-    size_t             bytes; /* bytes per element; 0: there is no array, and slice is ordo_none() */
+    size_t             bytes; /* bytes per element; 0: no array, slice is ordo_none() */
     bool               upload;
     bool               download;
-    bool               copied; /* never shared: the call stores elements, after which nothing may fail */
+    bool               copied; /* never shared, because the call stores elements, after which nothing may fail */
     bool               shared; /* the slice is the caller's memory */
     struct ordo_slice  slice;  /* the argument of the device call; ordo_host_begin sets it, `shared` and `stage` */
     struct ordo_stage *stage;  /* holds all arrays of the call, or NULL */
@@ -40,7 +40,7 @@ struct ordo_host_array {
 #define ORDO_HOST_ARRAY(array, n, element, ...)                                                                        \
     ((struct ordo_host_array) { .name = #array, .count = (n), .bytes = (element), __VA_ARGS__ })
 
-/* An input. If `element` is 0, there is no array, and the pointer must be NULL. */
+/* An input. If `element` is 0, the pointer must be NULL. */
 #define ordo_host_in(array, n, element) ORDO_HOST_ARRAY(array, n, element, .from = (array), .upload = true)
 
 /* An output. The call writes all elements, unless ordo_host_read reads it. */

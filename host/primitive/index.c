@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index in one launch; a compressed one in several, with a wait. */
+/* Builds a search index in one launch; a compressed index in several, with a wait. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -35,7 +35,7 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     return index;
 }
 
-/* A launch of a kernel of cl/primitive/index.cl over `items` work-items. */
+/* Returns a launch of a kernel over `items` work-items. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index *index, const char *name, size_t items)
 {
     const size_t group = ordo_min_size(64, ordo_device_facts(dev)->max_group);

@@ -8,7 +8,7 @@
 struct ordo_index {
     ordo_device      *dev;
     ordo_type         key;
-    struct ordo_slice keys; /* the indexed array; compared with the array of a search, not retained */
+    struct ordo_slice keys; /* the indexed array, not retained */
     size_t            count;
     cl_uint           node_log2; /* log2 of the keys per node */
     cl_uint           shift, blocks, levels;
@@ -20,7 +20,7 @@ struct ordo_index {
     cl_mem  packed;  /* the keys; NULL: the index is not compressed */
     cl_mem  offsets; /* NULL: every block has `width` bytes per key */
     cl_uint width;
-    size_t  packed_bytes; /* size of `packed` and `offsets` */
+    size_t  packed_bytes; /* of `packed` and `offsets` */
 };
 
 /* Returns log2 of the keys per node, a tunable. A caller that reserves memory for a later index keeps the number,

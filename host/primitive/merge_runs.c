@@ -12,7 +12,6 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* The capacity of a tile, and the samples that cut the runs into tiles. */
 struct shape {
     size_t group, items;
     size_t n_rounds; /* runs fit in 2^n_rounds */
@@ -28,7 +27,6 @@ struct shape {
     1024 /* the fewest elements per work-item: with fewer the cuts need more scratch than the headers
                             promise */
 
-/* The properties of a merge that its shape depends on. */
 struct plan {
     enum ordo_merge_marks marks;
     bool                  combines;
@@ -45,8 +43,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Computes the tiles of a group of work-items. Returns false if the group cannot run here or its tile is too small for
- * the runs. */
+/* Computes the tiles of a group. Returns false if the group cannot run here or its tile is too small for the runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -104,7 +101,7 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge: its non-empty runs, and the arguments that launches share. */
+/* A merge of the non-empty runs. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
@@ -234,7 +231,7 @@ static void add_tile_args(struct tile_args *t, const struct merge *m)
     ordo_args_slice(&t->args, &m->out.values);
 }
 
-/* Returns a launch with a group per tile. Its local memory is counted. */
+/* Returns a launch with a group per tile. */
 static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
 {
     const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
@@ -291,8 +288,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* Keeps the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: moves the others to the right
- * half of the tree of rounds. Other numbers of runs would take a round more, which costs as much if elements are few.
- */
+ * half of the tree of rounds. Other numbers of runs would take a round more. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -22,7 +22,7 @@ struct ordo_merge_source {
     size_t            visible; /* offset of visible counts, as `hidden`; only for ORDO_MARKS_FILTER */
 };
 
-/* How the values of equal keys are combined: COMBINE_TYPE and COMBINE_OP of cl/group/value.cl. */
+/* COMBINE_TYPE and COMBINE_OP of cl/group/value.cl. */
 struct ordo_merge_combine {
     ordo_type type; /* has the bytes of a value */
     ordo_op   op;

@@ -8,7 +8,6 @@
 /* On a dry-run device every answer is wrong, and the test goes on. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* The input and results of a test of `count` elements. */
 struct arrays {
     size_t    count;
     uint32_t *keys, *out_keys, *out_values, *queries;

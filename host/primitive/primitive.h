@@ -35,7 +35,7 @@ ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays,
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
 /* Returns the tunable's work-group size, halved until the device can run it. Returns 1 if that is less than a
- * sub-group: then each work-item works alone. */
+ * sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

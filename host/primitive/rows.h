@@ -8,7 +8,7 @@
 /* Gathers row index[i] of `table` to row i of `list`, or scatters the other way. Nothing is checked. */
 struct ordo_rows {
     struct ordo_slice table, list, index; /* offsets of table and list count rows */
-    size_t            n_rows, count;      /* n_rows: rows of the table; count: rows of the list */
+    size_t            n_rows, count;      /* rows of the table, rows of the list */
     uint32_t          row_bytes;
     bool              scatter;
     bool              distinct; /* a scatter: no number in `index` repeats */

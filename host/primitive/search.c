@@ -29,10 +29,10 @@ struct shape {
     size_t items;     /* queries per work-item and round */
     size_t depth_max; /* the local memory holds a tree of at most 2^depth_max keys */
     size_t tiles;     /* rounds that all queries take, of one group each */
-    size_t resident;  /* groups that run concurrently by assumption, at most `tiles` */
+    size_t resident;  /* groups assumed to run concurrently */
 };
 
-/* Work-items of a compute unit that run concurrently by assumption. */
+/* Work-items of a compute unit assumed to run concurrently. */
 #define RESIDENT_ITEMS 2048
 
 static enum ordo_shape data_of(const struct ordo_search *s)
@@ -69,15 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* The most groups per compute unit of a CPU. Each takes several tiles, so starting groups costs little, and all units
- * finish at about the same time. */
+/* The most groups per compute unit of a CPU. Each takes several tiles, so that all units finish at about the same time.
+ */
 #define GROUPS_PER_UNIT 256
 
-/* The most groups. They fill every device, and the sum of a tile's number and the groups fits in 32 bits. */
+/* The most groups. They fill every device, and tile numbers stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Returns the number of groups if each first fills a tree with 2^depth keys: enough to fill the device, but few enough
- * that each has 2^depth queries. */
+/* Returns the number of groups if each first fills a tree with 2^depth keys: each then has at least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -179,7 +178,7 @@ static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
-/* Returns the lanes of a query. A lane reads at least 16 bytes of a node, and no team is wider than a sub-group. */
+/* A lane reads at least 16 bytes of a node, and no team is wider than a sub-group. */
 static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
@@ -206,10 +205,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* The most bytes of nodes that a GPU's work-item reads at once, into registers. */
+/* The most bytes of nodes that a GPU's work-item reads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the number of queries in flight. On a GPU their nodes must fit into registers. */
+/* Returns the queries in flight, whose nodes fit into a GPU's registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -250,7 +249,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* so that filling all trees takes at most one read per query */
+    if (shape.local) /* filling all trees takes at most one read per query */
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -261,7 +260,7 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
 }
 
 /* The most keys that a tile of ascending queries should span. On an H200, 2^20 queries in 2^24 u32 keys take 71 us with
- * 8 queries per work-item (span 32,768), 45 with 2. */
+ * a span of 32,768, 45 us with 8192. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -274,8 +273,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Searches by tiles of ascending queries. The tree has up to two keys per query of the tile. With as many queries as
- * keys, most tiles' spans fit. */
+/* The tree has up to two keys per query of the tile. With as many queries as keys, most tiles' spans fit. */
 static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -286,10 +284,10 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Limits of the consecutive queries of a search_gallop work-item. */
+/* Limits of the queries of a search_gallop work-item. */
 #define CHUNK_MIN 64
 #define CHUNK_MAX 4096
-/* Several chunks per compute unit, so that all units finish at about the same time. */
+/* Chunks per compute unit, so that all units finish at about the same time. */
 #define CHUNKS_PER_UNIT 16
 
 static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)

@@ -19,7 +19,6 @@ struct sort {
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
-/* The macros of every kernel. */
 /* clang-format off */
 #define SORT_DEFINES(plan, size)                 \
     { "ORDO_KEY", (plan)->key },                 \
@@ -193,7 +192,6 @@ static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t b
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-/* Returns a launch of a kernel of the local pass. */
 static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups)
 {
     return (struct ordo_launch) { .file = "primitive/sort_local.cl",

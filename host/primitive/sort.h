@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sort within a call. */
 #ifndef ORDO_SORT_H
 #define ORDO_SORT_H
 

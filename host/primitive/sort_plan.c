@@ -43,8 +43,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
 /* ---- the ways -------------------------------------------------------------------------------------------------- */
 
 /* Returns the items per work-item. If the tunable's number leaves compute units without a tile, returns the smallest of
- * a few steps (each is a build) whose tiles, of 2048 elements or more, take all elements in one round. On an H100, 2^18
- * pairs take 46 us with tiles of 2048, 68 us with tiles of 10752. */
+ * a few steps (each is a build) whose tiles take all elements in one round. On an H100, 2^18 pairs take 46 us with
+ * tiles of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -56,7 +56,7 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
 
 _Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
 
-/* The device and the tunables of a sort: tuned[t] is tunable t. */
+/* tuned[t] is tunable t. */
 struct basis {
     const ordo_device       *dev;
     const struct ordo_facts *facts;
@@ -107,12 +107,12 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     p->local = l;
 }
 
-/* Few enough chunks for a short scan by one work-item, and enough for every core if a driver assigns 32 groups at a
- * time to a thread. */
+/* Keeps the scan by one work-item short, and gives every core chunks if a driver assigns 32 groups at a time to a
+ * thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* The most chunks that one work-item sorts in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
- * (PoCL, two cores). With more chunks, using the other cores saves more than the launches cost. */
+/* The most chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, 24 launches take ten times as long
+ * (PoCL, two cores). With more chunks, using the other cores pays. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)

@@ -10,10 +10,10 @@ enum { ITEMS_ALONE = 1024 };
 /* Up to this many tiles take one group, because a second launch costs more. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
-/* Limits the groups, whose results have at most 16 bytes each, to 64 KiB of results. */
+/* Limits the groups' results, of at most 16 bytes each, to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* Enough work-items per compute unit hide the latency of memory. Several chunks per core balance the load. */
+/* Many work-items per compute unit hide the latency of memory. Several chunks per core balance the load. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)

@@ -34,7 +34,7 @@ struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
-/* Returns a launch over tiles. ordo_call_tiles sets its kernel and groups. */
+/* ordo_call_tiles sets the launch's kernel and groups. */
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
 /* Launches one or two kernels over all tiles. `args` has the first arguments of each kernel. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,

@@ -40,7 +40,6 @@ static cl_uint bits_of(size_t count)
 
 /* ---- by digits ----------------------------------------------------------------------------------------------- */
 
-/* How the kernels run, and their shared buffers. */
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
@@ -214,7 +213,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* Chunks per core. A chunk must have WORTH times the elements that its list keeps, and at least CHUNK_MIN. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has room for twice the elements that it keeps, and for at least this number more. */
+/* A list has room for twice the elements that it keeps, at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
 /* Cuts the input into chunks. Sets *chunks to 0 if chunks do not pay. */
@@ -268,7 +267,7 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* Returns the caller's output arrays, and scratch if the caller wants no indices. */
+/* Uses the caller's arrays, and scratch if the caller wants no indices. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };

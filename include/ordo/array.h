@@ -140,8 +140,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Rows are elements of any size. Their offsets count rows. A sort, dictionary or ordo_top_k whose
- * values are wide rows takes row numbers as values; ordo_gather then fetches the rows. */
+/* Rows are elements of any size. Their offsets count rows. To sort or store wide values, use row
+ * numbers as values, then ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -266,10 +266,10 @@ struct ordo_reduce_by_key_params {
 
 /* Groups elements by key. Returns for each different key the sum (minimum, maximum) of its values
  * and its number of elements (counts, uint32_t each; or ordo_none()). Groups ascend by key, or have
- * the order of the input if `sorted`. groups receives the number of groups as one uint32_t. Groups
- * beyond capacity are not written.
+ * the input's order if `sorted`. groups receives their number, a uint32_t. Groups beyond capacity
+ * are not written.
  * Cost: a sort unless `sorted`; then one read of each element with look-back, else two.
- * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted` also the scratch of a sort and one
+ * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted` also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
@@ -359,7 +359,7 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
 /* Builds an index that holds the keys, compressed. Searches do not read `keys`, which may be
- * changed and freed; later calls may pass ordo_none() for it.
+ * changed and freed; later calls may pass ordo_none().
  * Cost: a search for ranks among 2^24 keys runs at 24.8 instead of 29.8 G/s (H200).
  * Memory: for 2^24 uniform keys of 32 bits 0.53 times the keys and their plain index; never more
  *   than 1.13 times.

@@ -111,8 +111,8 @@ ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_c
                                        const struct ordo_device_config *config, ordo_device **out);
 
 /* Releases the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes
- * remain usable, and keep their part of the device until the last one is destroyed. `log` is not
- * called any more.
+ * remain usable, and keep their part of the device until the last one is destroyed. `log` is called
+ * no more.
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
@@ -167,13 +167,12 @@ typedef enum ordo_atomics {
 /* Facts of a device, from feature lists, trial compiles and the self-test. */
 struct ordo_facts {
     char         name[128], vendor[128], platform[128], driver[128], version[128];
-    bool         cpu;              /* the device is a CPU: teams of one work-item, which take large
-                                      chunks */
+    bool         cpu;              /* the device is a CPU: teams are single work-items */
     bool         unified_memory;   /* host and device share memory */
     bool         groups_progress;  /* a started work-group keeps running, so look-back is allowed */
     bool         int64_atomics;    /* 64-bit atomics in device memory */
-    bool         address_order;    /* a read whose address comes from another read follows that read
-                                      without a fence */
+    bool         address_order;    /* a read whose address comes from a read follows it without a
+                                      fence */
     bool         own_binary_cache; /* the driver caches programs itself, so Ordo does not */
     ordo_lanes   lanes;
     ordo_atomics atomics;
@@ -282,10 +281,10 @@ struct ordo_order {
                                 out-of-order queue barriers separate the kernels of a call */
     cl_uint          n_wait; /* number of events in wait */
     const cl_event  *wait;   /* the call starts after these events */
-    cl_event        *done;   /* receives a marker event, which the caller releases; may be NULL. The
-                                marker has no duration. On an in-order queue with profiling, a
-                                call's time is the difference between the CL_PROFILING_COMMAND_END
-                                of its marker and of the marker before it */
+    cl_event        *done;   /* receives a marker event, which the caller releases; may be NULL. On
+                                an in-order queue with profiling, a call's time is the difference
+                                between the CL_PROFILING_COMMAND_END of its marker and of the marker
+                                before it */
 };
 
 /* Waits until the device's own queue is empty. */

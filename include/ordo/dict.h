@@ -96,8 +96,7 @@ ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, con
 
 /* Stores each key with its value, which replaces the old value.
  * Cost: an update, as the structure's header describes it.
- * Memory: scratch as large as the batch's keys and values, unless the structure's header says
- *   otherwise. */
+ * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
                                       const struct ordo_order *order);
@@ -116,8 +115,8 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
                                            size_t count, uint8_t *inserted);
 
 /* Combines each given value with the stored value of its key: their sum, minimum or maximum (op).
- * An absent key gets the new value. If a key repeats in the batch, all its values are combined.
- * `value` is the type of the values.
+ * An absent key gets the new value. If a key repeats, all its values are combined. `value` is the
+ * type of the values.
  * Cost: an update, a sort of keys with values, and a find for each key. Hash tables, B-link trees,
  *   skiplists, sorted arrays and X-fast tries need only an update.
  * Memory: per element scratch of a key, two values and 2 bytes; and the update's scratch.
@@ -292,8 +291,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Seeks that find nothing beyond bounds[i]: ORDO_GE and ORDO_GT find no greater key, ORDO_LT and
- * ORDO_LE no lesser key.
+/* Seeks that find no key beyond bounds[i]: none greater with ORDO_GE and ORDO_GT, none lesser with
+ * ORDO_LT and ORDO_LE.
  * Memory: per query also scratch of a key, a value and a byte. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -353,8 +352,8 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
  * Blocking: waits. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* Returns all elements in key order; a hash table returns them in the order of its slots. *count
- * receives their number. values_out may be ordo_none().
+/* Returns all elements in key order, or in a hash table's own order. *count receives their number.
+ * values_out may be ordo_none().
  * Blocking: waits.
  * Errors: ORDO_TOO_SMALL if *count exceeds capacity. Then nothing is written. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
@@ -510,7 +509,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
 struct ordo_statistics {
-    size_t elements;    /* elements that queries see */
+    size_t elements;    /* visible to queries */
     size_t stale;       /* replaced or erased, still stored */
     size_t tombstones;  /* records of erased keys */
     size_t runs;        /* sorted runs; 1 for a non-empty sorted array */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds kernels ahead, when a service starts or is installed. A call compiles the kernels that no
  * earlier call has used, which takes 0.05 to some seconds. Ordo or the driver then keeps them on
- * disk. On a GPU the device's threads (ordo_device_config) build likely kernels when a dictionary
- * is created.
+ * disk.
  *
  * Example:
  *
