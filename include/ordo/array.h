@@ -375,7 +375,7 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 /* The order in which queries that do not ascend are processed. Answers are the same. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* the tunables search.buffered and search.sort_queries choose */
-    ORDO_SCHEME_PLAIN = 1, /* as they come */
+    ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
     /* partitioned by their highest 8 bits, so that the keys of a partition stay in a cache */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass through the keys */

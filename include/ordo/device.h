@@ -171,8 +171,8 @@ struct ordo_facts {
     bool         unified_memory;   /* host and device share memory */
     bool         groups_progress;  /* a started work-group keeps running, so look-back is allowed */
     bool         int64_atomics;    /* 64-bit atomics in device memory */
-    bool         address_order;    /* a read whose address comes from a read follows it without a
-                                      fence */
+    bool         address_order;    /* a read stays after the read that gives its address, even
+                                      without a fence */
     bool         own_binary_cache; /* the driver caches programs itself, so Ordo does not */
     ordo_lanes   lanes;
     ordo_atomics atomics;

@@ -227,13 +227,13 @@ struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* the most elements of a range; 0: no limit */
-    /* uint32_t: range i has at most limits[i] elements, possibly 0; or ordo_none() */
+    /* range i has at most limits[i] elements (uint32_t), possibly 0; or ordo_none() */
     struct ordo_slice limits;
     bool              descending; /* from hi[i] down: a limit keeps the greatest */
 
     struct ordo_slice offsets; /* count + 1 numbers (uint64_t) */
     struct ordo_slice keys_out, values_out;
-    size_t            capacity; /* elements of keys_out and values_out */
+    size_t            capacity; /* elements that keys_out and values_out hold */
 };
 /* Answers ranges with limits as ordo_dict_range does.
  * Cost: a range query. A limit adds two ranks and a selection per range. Descending order moves
@@ -392,13 +392,13 @@ struct ordo_batch {
     struct ordo_slice codes;  /* bytes: ordo_code */
     struct ordo_slice keys;   /* lower bounds of counts and ranges */
     struct ordo_slice hi;     /* upper bounds of counts and ranges */
-    struct ordo_slice values; /* of upserts, inserts and combines */
+    struct ordo_slice values; /* read by upserts, inserts and combines */
     size_t            count;
 
     struct ordo_slice found;      /* bytes */
-    struct ordo_slice keys_out;   /* of seeks and selections */
-    struct ordo_slice values_out; /* of finds, seeks and selections */
-    struct ordo_slice counts;     /* uint32_t: of counts, ranges and ranks */
+    struct ordo_slice keys_out;   /* written by seeks and selections */
+    struct ordo_slice values_out; /* written by finds, seeks and selections */
+    struct ordo_slice counts;     /* uint32_t: written by counts, ranges and ranks */
 
     /* count + 1 numbers (uint64_t): range i has elements offsets[i] to offsets[i + 1] - 1 of
      * range_keys and range_values; other operations have none */
@@ -510,7 +510,7 @@ ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *o
 
 struct ordo_statistics {
     size_t elements;    /* visible to queries */
-    size_t stale;       /* replaced or erased, still stored */
+    size_t stale;       /* replaced or erased elements, still stored */
     size_t tombstones;  /* records of erased keys */
     size_t runs;        /* sorted runs; 1 for a non-empty sorted array */
     size_t bytes_data;  /* stored keys and values; in a HAMT their compressed size */
@@ -518,7 +518,7 @@ struct ordo_statistics {
     size_t bytes_marks; /* bits and counters in addition to the elements */
     size_t bytes_spare; /* cached blocks, freed if memory is short; unused parts of blocks */
     size_t bytes_peak;  /* the most memory in use since creation */
-    size_t cleanups;    /* since creation; in a tree, rebuilds */
+    size_t cleanups;    /* cleanups since creation; in a tree, rebuilds */
     size_t leaves;      /* of a tree or a HAMT: nodes with elements */
     size_t levels;      /* of a tree or a HAMT: levels from the root to the leaves, both included */
     size_t restarts;    /* of concurrent batches: steps repeated because of conflicts */
