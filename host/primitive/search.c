@@ -189,8 +189,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the lowest level whose separators all fit in local memory, if filling the trees of all groups with them takes
- * at most four reads per query. */
+/* Returns the lowest level whose separators all fit in local memory, so that filling the trees of all groups takes at
+ * most four reads per query. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
