@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types, and checks of arrays, for all primitives. */
+/* Element types, and checks for all primitives. */
 #include "primitive/primitive.h"
 
 #include "shared/key.h"

@@ -5,7 +5,8 @@
 
 #include "primitive/primitive.h"
 
-/* ordo_reduce_by_key with capacity for count groups, without counts and checks. The call owns the scratch. */
+/* Groups as ordo_reduce_by_key does, with capacity for `count` groups. Returns no counts and checks nothing. The call
+ * owns the scratch. */
 ordo_status ordo_call_reduce_by_key(struct ordo_call *call, const struct ordo_reduce_by_key_params *params,
                                     struct ordo_slice keys, struct ordo_slice values, size_t count,
                                     struct ordo_slice keys_out, struct ordo_slice values_out, struct ordo_slice groups);

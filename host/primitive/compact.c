@@ -11,7 +11,6 @@ struct compaction {
     size_t                            count;
 };
 
-/* Bytes of a count. */
 enum { COUNT_BYTES = 4 };
 
 static ordo_status enqueue(struct ordo_call *call, const struct compaction *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host arrays as arguments: see host_array.h. */
+/* Passes host arrays to device calls: see host_array.h. */
 #include "primitive/host_array.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@ static size_t size_of(const struct ordo_host_array *a)
     return a->count * a->bytes;
 }
 
-/* "keys" of "b->keys". */
+/* Returns "keys" for "b->keys". */
 static const char *name_of(const struct ordo_host_array *a)
 {
     const char *member = strrchr(a->name, '>');
@@ -39,7 +39,7 @@ static bool share_a_byte(const struct ordo_host_array *a, const struct ordo_host
     return size_of(a) > 0 && size_of(b) > 0 && at < other + size_of(b) && other < at + size_of(a);
 }
 
-/* No output may share memory with another array. */
+/* Refuses an output that shares memory with another array. */
 static ordo_status check_apart(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -60,7 +60,7 @@ static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 
 /* ---- arrays as they are -------------------------------------------------------------------------------------- */
 
-/* Whether an array shares a byte with another one: buffers must not overlap. */
+/* Whether array i shares a byte with another array: buffers must not overlap. */
 static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
@@ -69,21 +69,22 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Kernels require an element at a multiple of the largest power of two in its size, up to 8. */
+/* Whether kernels can use the array: they need an element at a multiple of the largest power of two in its size, up to
+ * 8. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 8 ? power : 8) == 0;
 }
 
-/* Makes a buffer of the array if the device works in host memory. An array that the call reads and writes is copied,
+/* Makes a buffer over array i if the device works in host memory. An array that the call reads and writes is copied,
  * because a call that fails must leave it unchanged. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
     if (a->copied || size_of(a) == 0 || (a->upload && a->download) || !is_aligned(a) || overlaps(arrays, n, i))
         return;
-    union { /* an input is only read */
+    union { /* kernels only read an input */
         const void *of_caller;
         void       *of_device;
     } memory = { memory_of(a) };
@@ -91,7 +92,7 @@ static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, si
     a->shared = a->slice.mem != NULL;
 }
 
-/* Pending commands may use the caller's memory. */
+/* Waits if a buffer lies in the caller's memory, because pending commands may still use it. */
 static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -102,14 +103,13 @@ static ordo_status wait_if_shared(ordo_device *dev, const struct ordo_host_array
 
 /* ---- small arrays ------------------------------------------------------------------------------------------------ */
 
-/* Bytes of the array that are downloaded. */
 static size_t wanted_of(const struct ordo_host_array *a)
 {
     const size_t count = a->limit && *a->limit < a->count ? *a->limit : a->count;
     return count * a->bytes;
 }
 
-/* An array begins in a stage at a multiple of this and of its element. */
+/* In a stage an array begins at a multiple of this, and of its element's size. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -117,7 +117,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Places the arrays with this `up` and `down` behind the first `used` bytes of a stage. Returns the end. */
+/* Lays out the arrays whose upload and download are `up` and `down`, after the first `used` bytes of a stage. Returns
+ * the end of the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -139,8 +140,8 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* A stage holds uploaded arrays first and downloaded arrays last, with arrays that are both in between. If they do not
- * fit, each array keeps its own buffer. */
+/* Copies all arrays into one stage, and uploads it. Uploaded arrays come first and downloaded arrays last, with arrays
+ * that are both in between. If they do not fit, each array gets its own buffer instead. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))
@@ -247,7 +248,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
     return ORDO_OK;
 }
 
-/* Frees the arrays' buffers. idle: all commands are done. */
+/* `idle`: all commands are done. */
 static void leave(ordo_device *dev, struct ordo_host_array *arrays, size_t n, bool idle)
 {
     if (n > 0 && arrays[0].stage)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of two sorted sequences: launches of cl/primitive/merge.cl. */
+/* Merges two sorted sequences: launches of cl/primitive/merge.cl. */
 #include "primitive/merge.h"
 
 #include "primitive/host_array.h"
@@ -17,7 +17,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* The tunables; smaller groups if local memory is too small. */
+/* Returns the shape of the tunables. Halves the group until its tile fits in local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -34,8 +34,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* The usual distance between a tile's end and its place for equal distributions: for random keys, the square root of
- * the count divided by 4 is at least one standard deviation. */
+/* Returns how far apart a tile's end and its expected position usually are if a and b are equally distributed: for
+ * random keys, the square root of the count divided by 4 is at least one standard deviation. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -9,16 +9,16 @@
 
 #define ORDO_MERGE_ITEMS_MAX MERGE_ITEMS_MAX
 
-/* A sorted sequence, or the capacity for one. values: ordo_none() if there are none. */
+/* A sorted sequence, or capacity for a merged sequence. values is ordo_none() if there are none. */
 struct ordo_merge_side {
     struct ordo_slice keys, values;
     size_t            count;
 };
 
-/* ORDO_INVALID: NULL, an unknown type, or no size of values. */
+/* Returns ORDO_INVALID for params NULL, an unknown type, or values not of 0, 4 or 8 bytes. */
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Merges a and b into out, whose count it ignores. Does not check. */
+/* Merges a and b into out. Ignores out->count and checks nothing. */
 ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
+/* Merges a batch into an array on CPUs: launches of cl/primitive/merge_batch.cl. */
 #include "primitive/merge_batch.h"
 
 /* The fewest elements of a tile, and the most tiles, because each tile adds the counts of earlier ones. */
@@ -11,14 +11,13 @@ bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params 
     return ordo_group_of(dev, ORDO_RUNS_GROUP, ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes)) == 1;
 }
 
-/* A merge. */
 struct merge {
     const struct ordo_merge_params *params;
     const struct ordo_merge_source *array, *batch;
     const struct ordo_merge_target *out;
     cl_mem                          places, kept;
     size_t                          tiles;
-    cl_uint                         length; /* of a tile */
+    cl_uint                         length; /* elements per tile */
 };
 
 static void cut(const ordo_device *dev, struct merge *m)
@@ -49,7 +48,7 @@ static ordo_status launch(struct ordo_call *call, const struct merge *m, const c
     return ordo_call_launch(call, &launch, args);
 }
 
-/* A run's hidden bits, as words. */
+/* Returns a run's hidden bits as words, or ordo_none() if it has none. */
 static struct ordo_slice bits_of(const struct ordo_merge_source *run)
 {
     return run->hidden == SIZE_MAX ? ordo_none() : ordo_at(run->keys.mem, run->hidden / sizeof(cl_uint));

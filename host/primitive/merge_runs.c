@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merge of up to ORDO_MAX_RUNS sorted runs in one pass: launches of cl/primitive/merge_runs.cl. */
+/* Merges up to ORDO_MAX_RUNS sorted runs in one pass: launches of cl/primitive/merge_runs.cl. */
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
@@ -12,7 +12,6 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* The capacity of a tile, and the samples that cut the runs into tiles. */
 struct shape {
     size_t group, items;
     size_t n_rounds; /* runs fit in 2^n_rounds */
@@ -21,19 +20,20 @@ struct shape {
     size_t window;   /* samples per tile */
 };
 
-/* Samples further apart cost less to rank, but leave runs * stride elements of a tile free on average. */
+/* Wide strides make fewer samples to rank, but leave runs * stride elements of a tile free on average. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
-#define CHUNK_MIN   1024 /* elements of one work-item: with fewer the cuts take more scratch than promised */
+#define CHUNK_MIN                                                                                                      \
+    1024 /* the fewest elements per work-item: with fewer the cuts need more scratch than the headers
+                            promise */
 
-/* The properties of a merge that its shape depends on. */
 struct plan {
     enum ordo_merge_marks marks;
     bool                  combines;
     size_t                n_runs;
 };
 
-/* RUNS_LOCAL_BYTES: at most the local memory of a tile (runs_local of cl/group/run_tile.cl). */
+/* Returns RUNS_LOCAL_BYTES, a bound of a tile's local memory (runs_local of cl/group/run_tile.cl). */
 static size_t local_bytes(const struct ordo_merge_params *params, const struct plan *plan, size_t group, size_t items)
 {
     const enum ordo_merge_marks marks = plan->marks;
@@ -43,7 +43,7 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* A group's tiles. False if the group cannot run here or its tile is too small for the runs. */
+/* Computes the tiles of a group. Returns false if the group cannot run here or its tile is too small for the runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -66,7 +66,7 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Tiles of one work-item, without local memory. */
+/* Computes the tiles of single work-items, which use no local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -76,8 +76,8 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* The profile's shape, or the nearest one that runs here and holds the runs: smaller groups, then larger ones, then
- * single work-items. */
+/* Returns the profile's shape, or the nearest shape that runs here and has room for the runs: smaller groups first,
+ * then larger ones, then single work-items. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -101,11 +101,11 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge: its non-empty runs, and the arguments that launches share. */
+/* A merge of the non-empty runs. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
-    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* n_runs of the table */
+    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* the first table.n_runs are used */
     struct ordo_merge_target        out;
     run_table                       table;
     struct shape                    shape;
@@ -119,7 +119,7 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* A kernel with a work-item for each of `items`. Only runs_dedup depends on the combination of values. */
+/* Returns a launch with a work-item for each of `items`. Only runs_dedup depends on the combination of values. */
 static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
@@ -141,7 +141,7 @@ static struct ordo_launch kernel(const struct merge *m, const char *name, size_t
     return launch;
 }
 
-/* The first arguments of a launch: a buffer for each run, used or not. */
+/* Adds the first arguments of a launch: a buffer for each run, used or not. */
 static void add_keys(struct ordo_args *args, const struct merge *m)
 {
     for (size_t r = 0; r < ORDO_MAX_RUNS; r++)
@@ -185,7 +185,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Combines the second run's values of each key into the last one. */
+/* Combines all values of a key in the second run into its last value. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -212,7 +212,7 @@ static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
     return ORDO_OK;
 }
 
-/* The arguments of tile kernels, up to the results. */
+/* The arguments of tile kernels, except the last. */
 struct tile_args {
     struct ordo_args args;
     cl_uint          n_tiles, n_rounds, capacity;
@@ -231,7 +231,7 @@ static void add_tile_args(struct tile_args *t, const struct merge *m)
     ordo_args_slice(&t->args, &m->out.values);
 }
 
-/* A kernel with a group per tile, whose local memory is counted. */
+/* Returns a launch with a group per tile. */
 static struct ordo_launch tile_kernel(const struct merge *m, const char *name, size_t n_tiles)
 {
     const struct plan  plan = { m->marks, combines(m), m->table.n_runs };
@@ -279,7 +279,7 @@ static void put_run(struct merge *m, size_t r, const struct ordo_merge_source *r
     m->table.visible_at[r] = run->hidden == SIZE_MAX ? 0 : (cl_uint) (run->visible / 256);
 }
 
-/* Moves a run to a later entry, and leaves an empty run. */
+/* Moves a run to a later entry, and leaves an empty run at `from`. */
 static void move_run(struct merge *m, size_t from, size_t to)
 {
     const struct ordo_merge_source run = m->run[from], none = { .hidden = SIZE_MAX };
@@ -287,9 +287,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Leaves the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: the others move to the right
- * half of the tree of rounds. With other numbers of runs this takes a round more, which costs as much if elements
- * are few. */
+/* Keeps the first of 3, 5 or 9 runs, usually the largest, out of all rounds but the last: moves the others to the right
+ * half of the tree of rounds. Other numbers of runs would take a round more. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);
@@ -368,7 +367,7 @@ bool ordo_merge_can_dedup(ordo_device *dev, const struct ordo_merge_params *para
 {
     const struct shape shape = choose_shape(dev, params, &(struct plan) { ORDO_MARKS_DEDUP, combines, n_runs });
     return shape.group > 1 &&
-           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* for counts, whatever the keys */
+           ordo_looks_back(dev, ordo_shape_of(sizeof(cl_uint), 0)); /* the tiles' counts look back, whatever the keys */
 }
 
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
@@ -403,7 +402,7 @@ static ordo_status check_runs(ordo_device *dev, const struct ordo_run *runs, siz
     return ORDO_OK;
 }
 
-/* A run's part of an array. If the sum overflows, the offset is one that no buffer has. */
+/* Returns the elements of a run in an array. If the sum overflows, the offset is one that no buffer has. */
 static struct ordo_slice part_of(struct ordo_slice array, const struct ordo_run *run)
 {
     return ordo_at(array.mem, run->at <= SIZE_MAX - array.at ? array.at + run->at : SIZE_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The primitives' part of the self-test, by the variants that facts and profile select. Opening a device runs it. */
+/* The primitives' part of the self-test, with the variants that facts and profile select. Opening a device runs it. */
 #include "runtime/self_test.h"
 
 #include <inttypes.h>
@@ -8,13 +8,12 @@
 /* On a dry-run device every answer is wrong, and the test goes on. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Input and results of a test of `count` elements. */
 struct arrays {
     size_t    count;
     uint32_t *keys, *out_keys, *out_values, *queries;
 };
 
-/* Every digit of every width varies. One key in sixteen has an equal key near it. */
+/* Fills the input so that every digit of every width varies. One key in sixteen has an equal key nearby. */
 static uint32_t key_of(size_t i)
 {
     uint32_t x = (uint32_t) (i - (i % 16 == 15)) * 0x9e3779b1u;
@@ -35,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Each value is its key's place in the input. Pairs in strictly ascending order, each with its key's place, can only be
- * all pairs. */
+/* Each value is the index of its key in the input. If the pairs strictly ascend, and each value is the index of its
+ * key, the output must have all pairs. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -68,12 +67,12 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Queries are keys of the input, and each plus 1. The keys are sorted by now. */
+/* Searches for the keys of the input, and for each plus 1. The keys are sorted by now. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
     const size_t                    n = a->count < QUERIES_MAX ? a->count : QUERIES_MAX, step = a->count / n;
-    uint32_t                       *ranks = a->out_values; /* inputs, then the results */
+    uint32_t                       *ranks = a->out_values;
     for (uint32_t more = 0; more < 2; more++) {
         for (size_t i = 0; i < n; i++)
             a->queries[i] = a->keys[i * step] + more;
@@ -105,8 +104,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* 1000 elements are one work-group's work, which the test of many includes. Opening omits them because their kernels,
- * for u32 only, take 0.3 s to compile on an H200. */
+/* If `all`, also tests 1000 elements, which one work-group sorts. Opening omits that, because the test of many elements
+ * includes it, and its kernels, only for u32, take 0.3 s to compile on an H200. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     /* Many tiles, so that a GPU's tiles depend on each other. The last tile is not full. */

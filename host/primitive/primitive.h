@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and tunables of all primitives. */
+/* Checks and group sizes that all primitives share. */
 #ifndef ORDO_PRIMITIVE_H
 #define ORDO_PRIMITIVE_H
 
@@ -15,7 +15,8 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* ORDO_INVALID: no type; not 0, 4 or 8 bytes; either. */
+/* ordo_check_type returns ORDO_INVALID for an unknown type, and ordo_check_value_bytes for other sizes than 0, 4 and 8.
+ * ordo_check_pair checks both. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
 ordo_status ordo_check_pair(ordo_device *dev, ordo_type key, uint32_t value_bytes);
@@ -27,14 +28,14 @@ struct ordo_array {
     size_t            count, bytes;
 };
 
-/* Checks every array, and that none of the last n_outputs overlaps an earlier one. */
+/* Checks that every array lies in its buffer, and that none of the last n_outputs overlaps an earlier array. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
-/* ORDO_INVALID: no type or operation. ORDO_UNSUPPORTED: a sum of floats. */
+/* Returns ORDO_INVALID for an unknown type or operation, ORDO_UNSUPPORTED for a sum of floats. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op);
 
-/* A tunable's work-group size, halved until the device can run it; 1 if it would be smaller than a sub-group. In a
- * group of 1, the work-item works alone. */
+/* Returns the tunable's work-group size, halved until the device can run it. Returns 1 if that is less than a
+ * sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* The largest word at whose multiples all rows begin. Vectors of 16 bytes require a buffer at a multiple of 16; on a
- * CPU it may be the caller's memory. */
+/* Returns the largest word at whose multiples all rows begin. Words of 16 bytes need a buffer at a multiple of 16,
+ * which the caller's memory on a CPU may not be. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -22,7 +22,7 @@ enum { WORDS_PER_ITEM = 8, ROWS_MAX = 65536, CHUNKS_PER_UNIT = 16, ROWS_MIN = 64
 
 struct deal {
     size_t  group, groups, word;
-    cl_uint share; /* rows per group of 1; words per larger group */
+    cl_uint share; /* rows per work-item if group is 1, else words per group */
 };
 
 static struct deal deal_out(const ordo_device *dev, const struct ordo_rows *r)
@@ -53,7 +53,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* For each row of the table, finds the last row of the list that goes there. */
+/* Finds for each row of the table the last row of the list that goes there. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {
@@ -149,7 +149,7 @@ ordo_status ordo_scatter(ordo_device *dev, const struct ordo_scatter_params *par
     return run(dev, &r, order);
 }
 
-/* Rows without a valid number keep their content, so the output is uploaded before. */
+/* Rows without a valid index keep their content, so the output is uploaded first. */
 ordo_status ordo_gather_host(ordo_device *dev, const struct ordo_gather_params *params, const void *rows, size_t n_rows,
                              const uint32_t *indices, size_t count, void *rows_out)
 {

@@ -5,13 +5,13 @@
 
 #include "primitive/primitive.h"
 
-/* Row i of `list` belongs to row index[i] of `table`. Nothing is checked. */
+/* Gathers row index[i] of `table` to row i of `list`, or scatters the other way. Nothing is checked. */
 struct ordo_rows {
-    struct ordo_slice table, list, index; /* table and list count in rows */
-    size_t            n_rows, count;      /* of the table, of the list */
+    struct ordo_slice table, list, index; /* offsets of table and list count rows */
+    size_t            n_rows, count;      /* rows of the table, rows of the list */
     uint32_t          row_bytes;
     bool              scatter;
-    bool              distinct; /* a scatter without repeated numbers */
+    bool              distinct; /* a scatter: no number in `index` repeats */
 };
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *rows);

@@ -5,7 +5,7 @@
 
 #include "primitive/primitive.h"
 
-/* The arguments, which nothing checks. */
+/* The arguments of a scan. Nothing checks them. */
 struct ordo_scan {
     ordo_type         type;
     ordo_op           op;
@@ -14,7 +14,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* ordo_none(): one segment */
     struct ordo_slice out;   /* may be `in` */
     size_t            count;
-    uint32_t          faults; /* tests: LOOKBACK_FAULTS of cl/group/lookback.cl, and no polls; 0: none */
+    uint32_t          faults; /* for tests: LOOKBACK_FAULTS of cl/group/lookback.cl, and no polls; else 0 */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched bounds and finds in a sorted array: launches of cl/primitive/search.cl. */
+/* Batched bounds and lookups in a sorted array: launches of cl/primitive/search.cl. */
 #include "primitive/search.h"
 #include "primitive/host_array.h"
 #include "primitive/sort.h"
@@ -22,14 +22,14 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* local: groups keep keys in local memory, with barriers; not on a CPU, nor in groups of 1. */
+/* `local`: groups keep keys in local memory, with barriers. Not on a CPU, nor in groups of 1. */
 struct shape {
     bool   local;
     size_t group;
     size_t items;     /* queries per work-item and round */
-    size_t depth_max; /* of a tree of 2^depth keys in local memory */
-    size_t tiles;     /* rounds of one group for all queries */
-    size_t resident;  /* groups assumed to run concurrently, at most `tiles` */
+    size_t depth_max; /* the local memory holds a tree of at most 2^depth_max keys */
+    size_t tiles;     /* rounds that all queries take, of one group each */
+    size_t resident;  /* groups assumed to run concurrently */
 };
 
 /* Work-items of a compute unit assumed to run concurrently. */
@@ -40,7 +40,7 @@ static enum ordo_shape data_of(const struct ordo_search *s)
     return ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
 }
 
-/* The most queries of a GPU's work-item in flight: they are in registers. */
+/* The most queries that a GPU's work-item has in flight, in registers. */
 #define GPU_ITEMS_MAX 16
 
 static size_t search_items(const ordo_device *dev, const struct ordo_search *s)
@@ -69,14 +69,14 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* The most groups per compute unit of a CPU. Each takes several tiles, so starting groups costs little, and all units
- * finish at about the same time. */
+/* The most groups per compute unit of a CPU. Each takes several tiles, so that all units finish at about the same time.
+ */
 #define GROUPS_PER_UNIT 256
 
-/* The most groups. They fill every device, and a tile's number does not wrap when they are added. */
+/* The most groups. They fill every device, and tile numbers stay below 2^32. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* The number of groups if each first fills a tree with 2^depth keys: then each has at least 2^depth queries. */
+/* Returns the number of groups if each first fills a tree with 2^depth keys: each then has at least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -89,7 +89,8 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* SEARCH_PACKED of the kernels. 0: the index is not compressed. */
+/* Returns the macro SEARCH_PACKED of the kernels: 0 if the index is not compressed, else the bytes per key, or
+ * PACK_MIXED if that varies. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -107,7 +108,7 @@ static bool is_packed(const struct ordo_search *s)
 /* Arrays above this size leave no cache for the index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
-/* Whether reads of blocks and values spare the caches for the index. */
+/* Whether reads of blocks and values bypass the caches, to leave them to the index. */
 static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 {
     return ordo_device_reads_once(dev) && s->index && s->lookup && s->value_bytes && !s->file &&
@@ -116,7 +117,7 @@ static bool reads_once(const ordo_device *dev, const struct ordo_search *s)
 
 /* ---- a launch ------------------------------------------------------------------------------------------------ */
 
-/* A kernel that all variants have. */
+/* Returns a launch, with the macros that all kernels have. */
 static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape,
                                  const char *name, size_t groups)
 {
@@ -139,7 +140,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* Launches it with a node's size, the lanes of a query, the common arguments, then `own`. */
+/* Launches the kernel. Adds the macros of a node's keys and a query's lanes, the common arguments, then `own`. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -188,7 +189,7 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* The lowest level with all units' separators in local memory: they fit, and filling the trees of all groups takes at
+/* Returns the lowest level whose separators all fit in local memory, so that filling the trees of all groups takes at
  * most four reads per query. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
@@ -204,10 +205,10 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
     return level;
 }
 
-/* Bytes of nodes that a GPU's work-item reads at once, into registers. */
+/* The most bytes of nodes that a GPU's work-item reads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Queries in flight, whose nodes fit into registers. */
+/* Returns the queries in flight, whose nodes fit into a GPU's registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t fitting = NODE_BYTES_MAX / (node * ordo_type_bytes(s->key));
@@ -239,7 +240,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, struct ordo_search *s
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Only search_indexed uses these. */
+/* Placeholders for macros that only search_indexed uses. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -258,8 +259,8 @@ static ordo_status enqueue_array(struct ordo_call *call, struct ordo_search *s)
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* The most keys that a tile of ascending queries should span. H200, 2^20 queries in 2^24 u32 keys: 71 us by 8 a
- * work-item (span 32,768), 45 by 2, 44 by 1; 2^22 queries, which lie closer: 73 by 8, 68 by 4, 76 by 2. */
+/* The most keys that a tile of ascending queries should span. On an H200, 2^20 queries in 2^24 u32 keys take 71 us with
+ * a span of 32,768, 45 us with 8192. */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -283,10 +284,10 @@ static ordo_status enqueue_sorted(struct ordo_call *call, struct ordo_search *s)
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Consecutive queries of a search_gallop work-item. */
+/* Limits of the queries of a search_gallop work-item. */
 #define CHUNK_MIN 64
 #define CHUNK_MAX 4096
-/* Chunks per compute unit, so that all finish at about the same time. */
+/* Chunks per compute unit, so that all units finish at about the same time. */
 #define CHUNKS_PER_UNIT 16
 
 static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
@@ -302,7 +303,7 @@ static ordo_status enqueue_gallop(struct ordo_call *call, struct ordo_search *s)
                   ONE_LANE, &own);
 }
 
-/* With at least this many keys per query, ascending queries use the index, too, which reads less than a pass over the
+/* With at least this many keys per query, even ascending queries use the index, which reads less than a pass over the
  * keys. */
 #define SPARSE 16
 
@@ -322,7 +323,7 @@ static ordo_status enqueue(struct ordo_call *call, struct ordo_search *s)
 
 /* ---- queries in another order ---------------------------------------------------------------------------------- */
 
-/* Fewer queries are not worth reordering. */
+/* With fewer queries reordering does not pay. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 #define PART_BITS  8
 
@@ -360,7 +361,8 @@ static ordo_status number_queries(struct ordo_call *call, struct ordo_slice plac
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sorts or partitions the queries with their numbers, and searches for them. Each answer goes to its query's place. */
+/* Sorts or partitions the queries with their numbers, and searches for them. The numbers direct each answer to its
+ * query's index. */
 static ordo_status enqueue_in_order(struct ordo_call *call, struct ordo_search *s, ordo_scheme scheme)
 {
     const size_t            key_bytes = ordo_type_bytes(s->key), n = s->n_queries;
@@ -514,7 +516,7 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */
 
-/* Host arrays have no index, because indexes are over device memory. */
+/* Refuses an index, because indexes are over device memory. */
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
@@ -574,7 +576,7 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_in(keys, count, key_bytes),
         ordo_host_in(values, count, value_bytes),
         ordo_host_in(queries, n_queries, key_bytes),
-        ordo_host_inout(values_out, n_queries, value_bytes), /* values of missing keys stay */
+        ordo_host_inout(values_out, n_queries, value_bytes), /* values of missing keys stay unchanged */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
     const size_t     n = sizeof a / sizeof *a;

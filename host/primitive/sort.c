@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Radix sort: the launches of each way (sort_plan.h). Kernels and papers: cl/primitive/sort_*.cl. */
+/* Radix sort: the launches of each way (sort_plan.h). cl/primitive/sort_*.cl has the kernels and names the papers. */
 #include "primitive/sort.h"
 #include "primitive/host_array.h"
 #include "primitive/sort_plan.h"
@@ -14,12 +14,11 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    cl_mem                pass_digits; /* SORT_PLAN_WORDS words, if the device plans the passes */
+    cl_mem                pass_digits; /* SORT_PLAN_WORDS words, if a kernel plans the passes */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
-/* The macros of every kernel. */
 /* clang-format off */
 #define SORT_DEFINES(plan, size)                 \
     { "ORDO_KEY", (plan)->key },                 \
@@ -29,7 +28,7 @@ struct sort {
     { "GROUP_SIZE", (long) (size) }
 /* clang-format on */
 
-/* A kernel that uses group/sort_tile.cl. */
+/* Returns a launch of a kernel that uses group/sort_tile.cl. */
 static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char *file, const char *kernel,
                                       size_t groups)
 {
@@ -48,7 +47,7 @@ static struct ordo_launch tile_kernel(const struct ordo_sort_plan *p, const char
     };
 }
 
-/* Adds one or two pairs of arrays. Kernels for keys alone have no arguments for values. */
+/* Adds one or two pairs of arrays, but no values if the sort has none. */
 static void add_pairs(struct ordo_args *args, const struct sort *s, const struct pairs *a, const struct pairs *b)
 {
     for (; a; a = b, b = NULL) {
@@ -90,7 +89,7 @@ static struct pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* Launches a kernel that moves the elements of a pass. control NULL: the kernel has none. */
+/* Launches a kernel that moves the elements of a pass. control is NULL if the kernel has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct pass *p)
 {
@@ -164,8 +163,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- before and after the passes -------------------------------------------------------------------------------- */
 
-/* Makes the control buffer (cl/shared/sort.h), counts the digits of every pass, and plans the passes. bases: the words
- * of the control buffer before the bases. */
+/* Makes the control buffer (cl/shared/sort.h), counts the digits of every pass, and plans the passes. `bases` is the
+ * number of words in the control buffer before the bases. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -193,7 +192,6 @@ static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t b
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-/* A kernel of the local pass. */
 static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups)
 {
     return (struct ordo_launch) { .file = "primitive/sort_local.cl",
@@ -205,7 +203,7 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Sorts the segments that the passes leave. Each kernel ends immediately if the device's plan has no local pass. */
+/* Sorts the segments that the passes leave. Each kernel ends immediately if the planned passes need no local pass. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;
@@ -224,7 +222,7 @@ static ordo_status sort_locally(struct sort *s)
     if (l->step == 0)
         return ORDO_OK;
     const struct ordo_launch launches[] = {
-        local_kernel(p, "sort_bounds", l->ranges / l->group + 1), /* ranges + 1 bounds */
+        local_kernel(p, "sort_bounds", l->ranges / l->group + 1), /* computes ranges + 1 bounds */
         local_kernel(p, "sort_local", l->ranges),
         tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges),
     };
@@ -247,7 +245,7 @@ static ordo_status sort_onesweep(struct sort *s)
 {
     static const char            file[] = "primitive/sort_onesweep.cl";
     const struct ordo_sort_plan *p = &s->plan;
-    const uint32_t               status = p->passes * p->launches; /* after the tickets */
+    const uint32_t               status = p->passes * p->launches; /* status words follow the tickets */
     const uint32_t               all_bases = status + (p->tiles << p->digit_bits);
     cl_mem                       control = NULL;
     ORDO_TRY(launch_histogram(s, file, all_bases, &control));
@@ -327,7 +325,7 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Sorts by buckets, unless one of them is too long. `plan` then says so, and the chunks' passes sort. */
+/* Sorts by buckets. If a bucket is too long, notes that in `plan` instead, and the passes of chunks sort. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
     const size_t     chunks = s->plan.chunks;
@@ -388,7 +386,7 @@ static ordo_status check_sort(const struct sort *s, size_t key_bytes, size_t val
                               bool same_values)
 {
     ordo_device            *dev = s->call->dev;
-    const bool              in_place = same_keys && same_values; /* the outputs are the inputs */
+    const bool              in_place = same_keys && same_values;
     const struct ordo_array arrays[] = {
         { "keys_in", s->in.keys, count, key_bytes },
         { "values_in", s->in.values, count, value_bytes },
@@ -417,7 +415,7 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
     if (count == 0)
         return ORDO_OK;
     s.plan = ordo_sort_plan_of(call->dev, params, key_bytes, count, same_keys);
-    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) { /* for pairs (sort_buckets.cl) */
+    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) { /* sort_buckets.cl puts keys and values together */
         ORDO_TRY(ordo_call_scratch(call, 2 * count * key_bytes, &s.spare.keys.mem));
         s.spare.values = ordo_at(s.spare.keys.mem, count);
     } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sort within a call. */
 #ifndef ORDO_SORT_H
 #define ORDO_SORT_H
 
 #include "primitive/primitive.h"
 
-/* ordo_sort within a call. Checks the arrays only. */
+/* Sorts as ordo_sort does. Checks only the arrays. */
 ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params *params, struct ordo_slice keys_in,
                            struct ordo_slice values_in, struct ordo_slice keys_out, struct ordo_slice values_out,
                            size_t count);

@@ -16,7 +16,7 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces group, items and digit until local memory suffices. histogram: also for the histogram. */
+/* Reduces group, items and digit_bits until local memory suffices for a tile, and if `histogram` for the histogram. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -42,9 +42,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
 
 /* ---- the ways -------------------------------------------------------------------------------------------------- */
 
-/* Items per work-item: the tunable's, unless they leave compute units without a tile. Then the smallest of a few steps
- * (each is a build) with which one round of tiles, of 2048 elements or more, takes all elements. 2^18 pairs on an H100:
- * 46 us with tiles of 2048, 68 us with tiles of 10752. */
+/* Returns the items per work-item. If the tunable's number leaves compute units without a tile, returns the smallest of
+ * a few steps (each is a build) whose tiles take all elements in one round. On an H100, 2^18 pairs take 46 us with
+ * tiles of 2048, 68 us with tiles of 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -56,7 +56,7 @@ static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t
 
 _Static_assert(ORDO_SORT_LOCAL_ITEMS - ORDO_SORT_METHOD == 10, "the tunables of a sort are neighbours");
 
-/* The device and the tunables of a sort: tuned[t] is tunable t. */
+/* tuned[t] is tunable t. */
 struct basis {
     const ordo_device       *dev;
     const struct ordo_facts *facts;
@@ -64,7 +64,7 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Whether one work-group can sort all elements. */
+/* Plans a sort by one work-group. Returns false if it cannot sort all elements. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
@@ -74,7 +74,7 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     if (small.group == 1)
         return false;
     if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
-        small.group /= 2; /* half of the work-items finish a quarter of the work sooner */
+        small.group /= 2; /* for a quarter of the elements, half of the work-items are faster */
         small.items /= 2;
     }
     fit(b->facts, &small, false);
@@ -84,8 +84,8 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* The local pass needs many keys of 8 bytes and a sort by the most significant bits. The device decides whether it
- * runs. */
+/* Plans the local pass, which needs many keys of 8 bytes and a sort by the most significant bits. On the device a
+ * kernel decides whether it runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -96,7 +96,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 || l.local_bytes > b->facts->local_bytes)
         return;
     /* Two passes by 8 bits divide uniform keys into segments of count / 65536 elements. A range has `step` elements and
-     * the rest of a segment; the group has room for a segment of twice the mean, at least 256 elements. */
+     * the rest of its last segment. The group has room for a rest of twice the mean segment, and at least 256 elements.
+     */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -110,8 +111,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
  * thread. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* The most chunks that one work-item sorts in one launch. 24 launches for 1024 keys of 8 bytes take ten times as long
- * (PoCL, two cores). With more chunks the other cores save more than the launches take. */
+/* The most chunks that one work-item sorts in one launch. For 1024 keys of 8 bytes, 24 launches take ten times as long
+ * (PoCL, two cores). With more chunks, using the other cores pays. */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -123,7 +124,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* A bucket fits in a core's cache if keys are spread. A bucket longer than a core's share leaves cores without work. */
+/* Plans buckets. A bucket fits in a core's cache if keys are spread. A bucket longer than a core's share leaves cores
+ * without work. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -161,7 +163,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     if (!chunked && plan_small(&b, &p))
         return p;
     /* A pass never writes its input: passes alternate between the output and a spare buffer, and the last one writes
-     * the output. In place their number must be even, so digits become narrower. */
+     * the output. A sort in place needs an even number of passes, so digits become narrower. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -174,7 +176,7 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Without one-sweep, the plan costs one more read of the keys. */
+        /* Unless the sort is one-sweep, planning costs one more read of the keys. */
         p.planned = key_bytes == 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -5,7 +5,7 @@
 
 #include "primitive/primitive.h"
 
-/* The launches of a sort. Each is a function of sort.c. */
+/* The ways to sort. Each is a function of sort.c. */
 enum ordo_sort_way {
     ORDO_SORT_BY_SMALL,       /* one launch of one work-group */
     ORDO_SORT_BY_DIRECT,      /* few tiles: one launch per pass */
@@ -15,7 +15,7 @@ enum ordo_sort_way {
     ORDO_SORT_BY_MANY_CHUNKS, /* one work-item per chunk */
 };
 
-/* The local pass (cl/primitive/sort_local.cl) after the passes. step 0: none. */
+/* The local pass (cl/primitive/sort_local.cl), which follows the other passes. step 0: no local pass. */
 struct ordo_sort_local {
     uint32_t group, items, local_bytes;
     uint32_t step, ranges, segment_limit;
@@ -30,13 +30,13 @@ struct ordo_sort_plan {
     uint32_t               first_bit, bits, passes;
     uint32_t               group, items, digit_bits, registers;
     uint32_t               tile, tiles;
-    uint32_t               launches, launch_tiles; /* ORDO_SORT_BY_ONESWEEP: of a pass, and tiles of each */
+    uint32_t               launches, launch_tiles; /* ORDO_SORT_BY_ONESWEEP: launches per pass, tiles per launch */
     uint32_t               histogram_groups;
-    bool                   planned;                      /* the device plans the passes (cl/shared/sort.h) */
-    uint32_t               copies;                       /* of the histogram's counters */
-    uint32_t               local_bytes, histogram_bytes; /* local memory */
+    bool                   planned;                      /* a kernel plans the passes */
+    uint32_t               copies;                       /* copies of the histogram's counters */
+    uint32_t               local_bytes, histogram_bytes; /* bytes of local memory */
     uint32_t               chunk, chunks;                /* ORDO_SORT_BY_MANY_CHUNKS */
-    uint32_t               bucket_max; /* elements of a bucket (cl/primitive/sort_buckets.cl); 0: no buckets */
+    uint32_t               bucket_max; /* the most elements of a bucket (cl/primitive/sort_buckets.cl); 0: no buckets */
     struct ordo_sort_local local;
 };
 

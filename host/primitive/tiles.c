@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How scan, reduce and compact cut an array: see tiles.h. */
+/* How primitives cut an array: see tiles.h. */
 #include "primitive/tiles.h"
 
 #include "shared/group.h"
 
-/* The minimum for a work-item that works alone. */
+/* The fewest elements of a work-item that works alone. */
 enum { ITEMS_ALONE = 1024 };
 
-/* One group takes up to this many tiles, because a second launch costs more. */
+/* Up to this many tiles take one group, because a second launch costs more. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
-/* Limits the results of groups, of at most 16 bytes each, to 64 KiB. */
+/* Limits the groups' results, of at most 16 bytes each, to 64 KiB. */
 enum { GROUPS_MAX = 4096 };
 
-/* Work-items per compute unit hide the latency of memory. Chunks per core balance the load. */
+/* Many work-items per compute unit hide the latency of memory. Several chunks per core balance the load. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
 static size_t items_of(size_t group, size_t items)

@@ -13,7 +13,7 @@ struct top {
     ordo_type         key;
     uint32_t          value_bytes;
     bool              greatest;
-    bool              select; /* only the k-th, counted from 1 */
+    bool              select; /* returns only the k-th element, counted from 1 */
     struct ordo_slice keys, values, keys_out, values_out, indices;
     size_t            count, k;
 };
@@ -27,7 +27,7 @@ static size_t key_bytes(const struct top *t)
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
-    bool              ordered; /* by index */
+    bool              ordered; /* elements ascend by index */
 };
 
 static cl_uint bits_of(size_t count)
@@ -40,21 +40,21 @@ static cl_uint bits_of(size_t count)
 
 /* ---- by digits ----------------------------------------------------------------------------------------------- */
 
-/* How the kernels run, and their shared buffers. */
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    cl_uint number_bits, digits; /* of the number that orders an element: shared/top.h */
+    cl_uint number_bits, digits; /* an element's order is a number of number_bits bits, in `digits` digits: shared/top.h
+                                  */
     cl_uint room, local_bytes;
     size_t  state_words;
     cl_mem  state, list_keys, list_index;
 };
 
-/* Work-items per compute unit hide the latency of memory. Chunks per core balance the load. */
+/* See tiles.c. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* The minimum for a work-item that works alone. */
+/* The fewest elements of a work-item that works alone. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -87,7 +87,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* The lowest bit of a digit, counted from the highest digit. Digits differ by at most one bit in width. */
+/* Returns the lowest bit of a digit. Digit 0 is the highest. Digits differ by at most one bit in width. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -157,7 +157,7 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Finds the k elements in any order, or only the k-th. 1 <= k <= count. */
+/* Finds the k elements in any order, or only the k-th. Needs 1 <= k <= count. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -176,7 +176,7 @@ static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, s
     return ORDO_OK;
 }
 
-/* Words that a work-item of top_order clears. */
+/* Words of the state that a work-item of top_order clears. */
 enum { ZEROS = 8 };
 
 /* Sorts the taken elements, and gathers their values. */
@@ -211,12 +211,12 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Chunks per core. A chunk must have WORTH times the elements that it keeps. */
+/* Chunks per core. A chunk must have WORTH times the elements that its list keeps, and at least CHUNK_MIN. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A list has room for twice the elements that it keeps, and at least this many more. */
+/* A list has room for twice the elements that it keeps, at least ROOM_MIN more. */
 enum { ROOM_MIN = 256 };
 
-/* The cut. 0 chunks: chunks do not pay. */
+/* Cuts the input into chunks. Sets *chunks to 0 if chunks do not pay. */
 static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t *chunks)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -267,14 +267,14 @@ static ordo_status find(struct ordo_call *call, const struct top *t, struct pass
     return to->ordered ? find_all(call, t, to) : find_by_digits(call, t, p, to);
 }
 
-/* The caller's arrays, and scratch if the caller wants no indices. */
+/* Uses the caller's arrays, and scratch if the caller wants no indices. */
 static ordo_status place_out(struct ordo_call *call, const struct top *t, struct found *out)
 {
     *out = (struct found) { .keys = t->keys_out, .indices = t->indices, .count = t->k };
     return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
 }
 
-/* Equal keys are ordered by index. Elements in another order are sorted by index before the stable sort by key. */
+/* Sorts by key, equal keys by index: sorts unordered elements by index before the stable sort by key. */
 static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
                               const struct found *out)
 {
@@ -382,7 +382,7 @@ ordo_status ordo_top_k(ordo_device *dev, const struct ordo_top_k_params *params,
     return run(dev, &t, order);
 }
 
-/* The selection's parameters. Fails if there is no such element. */
+/* Returns the selection's parameters. Fails if there is no such element. */
 static ordo_status selection(ordo_device *dev, const struct ordo_select_params *params, size_t count, size_t k,
                              struct top *t)
 {

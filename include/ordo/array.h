@@ -15,8 +15,9 @@
  *                need device memory for the arrays; on a CPU only for those both read and written.
  *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands
  *                are done. Calls ending in _host wait for the result.
- *   First calls  wait for the kernels that they are the first to use: 0.05 to 1 s each and up to
- *                1.2 s in all (H200), up to 4 s (CPU); some ms from the cache (prepare.h).
+ *   First calls  build the kernels that they are the first to use. On an H200 a kernel takes 0.05
+ *                to 1 s, and a call at most 1.2 s; on a CPU up to 4 s; from the cache some ms
+ *                (prepare.h).
  *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of
  *                another context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of
  *                floats), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
@@ -46,10 +47,10 @@ typedef enum ordo_type {
     ORDO_F64 = 5,
 } ordo_type;
 
-/* Returns 4 or 8; 0 for an unknown type. */
+/* Returns the bytes of an element, 4 or 8; 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
-/* The maximum of elements in one call, because ranks and counts have 32 bits. */
+/* The most elements per call, because ranks and counts have 32 bits. */
 #define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
 
 /* An array in device memory: it begins at element `at` of `mem`. */
@@ -64,7 +65,8 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* No array: values if value_bytes is 0, and outputs that the caller does not want. */
+/* Stands for no array: for values if value_bytes is 0, and for outputs that the caller does not
+ * want. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -81,10 +83,10 @@ typedef enum ordo_op {
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    bool      inclusive; /* out[i] covers in[0..i]; else in[0..i-1], out[0] is op's identity */
+    bool      inclusive; /* out[i] covers in[0..i]; else in[0..i-1], and out[0] is op's identity */
 };
 
-/* Prefix sums (minima, maxima) of count elements. out may be in.
+/* Computes the prefix sums (minima, maxima) of count elements. out may be in.
  * Cost: one read and one write of each element with look-back, else two reads.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params,
@@ -122,8 +124,8 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies the keys (and values) whose flag (one byte each) is not 0, in order. keys_out and
- * values_out have capacity for `count`; kept receives the number as one uint32_t.
+/* Copies, in order, the keys (and values) whose flag (one byte) is not 0. keys_out and values_out
+ * have capacity for `count`; kept receives the number of copied keys as one uint32_t.
  * Cost: one read of flags and input, one write of the kept elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -138,16 +140,16 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Rows are elements of any size, and their offsets count rows. Sorts, dictionaries and ordo_top_k
- * take wide values as row numbers, for ordo_gather. */
+/* Rows are elements of any size. Their offsets count rows. To sort or store wide values, use row
+ * numbers as values, then ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
 };
 
-/* rows_out[i] = rows[indices[i]] for `count` indices (uint32_t) into n_rows rows. Keeps rows_out[i]
- * if the index is n_rows or more.
+/* rows_out[i] = rows[indices[i]] for `count` indices (uint32_t) into n_rows rows. Leaves
+ * rows_out[i] unchanged if the index is n_rows or more.
  * Cost: one read of each index and requested row, one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
@@ -160,14 +162,15 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    bool     distinct;  /* no index occurs twice: faster; else rows may be mixtures */
+    bool     distinct;  /* no index occurs twice, which is faster; else rows may be mixed */
 };
 
-/* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. The last row of
- * an index counts. Skips indices of n_rows or more, and keeps rows without an index.
- * Cost: one read of each index and row, one write of each row; without `distinct` also an atomic
+/* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. If an index
+ * repeats, its last row counts. Skips indices of n_rows or more. Leaves rows without an index
+ * unchanged.
+ * Cost: one read of each index and row, one write of each row. Unless `distinct` also an atomic
  *   update per index.
- * Memory: 4 bytes per row of rows_out; none with `distinct`. */
+ * Memory: 4 bytes per row of rows_out, none if `distinct`. */
 ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
                                   struct ordo_slice rows, struct ordo_slice indices, size_t count,
                                   struct ordo_slice rows_out, size_t n_rows,
@@ -182,19 +185,21 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* stable, too: equal keys keep the order of the input */
-    uint32_t  first_bit;   /* lowest sorted bit of ordo_key_bits */
-    uint32_t  bits;        /* number of sorted bits; 0: all from first_bit up */
+    bool      descending;  /* equal keys keep the order of the input, too */
+    uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
+    uint32_t  bits;        /* the number of bits to sort by; 0: all from first_bit up */
 };
 
-/* The ordered form of the key (one element of the type): unsigned integers unchanged, signed
- * integers with the sign bit flipped, floats as unsigned integers in total order. */
+/* Returns the ordered form of the key, which is one element of the type: unsigned integers
+ * unchanged, signed integers with the sign bit flipped, floats as unsigned integers in total order.
+ */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
-/* Stable radix sort. keys_out may be keys_in, and values_out values_in, but only both or neither.
- * Cost: one read of the keys; for 8 bits one read and one write of everything (one-sweep) or two
- *   reads and one write. One-sweep skips digits that all 8-byte keys share. Fewer passes from 2^22
- *   keys of 8 bytes up (share/doc/array.md).
+/* Sorts stably, by radix. keys_out may be keys_in, and values_out values_in, but only both or
+ * neither.
+ * Cost: one read of the keys; then for each 8 bits one read and one write of everything
+ *   (one-sweep), or two reads and one write. One-sweep skips digits that all 8-byte keys share.
+ *   From 2^22 keys of 8 bytes up it may need fewer passes (share/doc/array.md).
  * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -212,13 +217,13 @@ struct ordo_top_k_params {
     bool greatest; /* the k greatest keys, the greatest first; else the k least, the least first */
 };
 
-/* Returns the first min(k, count) keys in order; equal keys in the order of the input. indices: the
- * elements' numbers (uint32_t each), or ordo_none().
- * Cost: two reads of all keys, more if most share their highest bits; one read on a CPU if k is
+/* Returns the first min(k, count) keys in order; equal keys in the order of the input. indices
+ * receives the position of each in the input (uint32_t), or is ordo_none().
+ * Cost: two reads of all keys, more if most share their highest bits. On a CPU one read if k is
  *   small compared with count. Then a sort of k elements (one launch up to 1024) and a read of
  *   their values.
- * Memory: half of the keys' bytes and 2 bytes a key, 256 KiB, two buffers of the output's keys and
- *   indices, and the sort's. */
+ * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's keys and
+ *   indices, and the scratch of a sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -234,8 +239,8 @@ struct ordo_select_params {
 
 /* Returns the key of rank k (0: the least; count / 2: the median), and its index (uint32_t; or
  * ordo_none()).
- * Cost: ordo_top_k without the sort.
- * Memory: half of the keys' bytes and 2 bytes a key, 256 KiB.
+ * Cost: as ordo_top_k, except the sort.
+ * Memory: half of the keys' bytes, 2 bytes per key, and 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
 ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
                                  struct ordo_slice keys, size_t count, size_t k,
@@ -251,20 +256,21 @@ struct ordo_reduce_by_key_params {
     ordo_type key; /* equal keys have the same bits: -0 is not +0 */
     ordo_type value;
     ordo_op   op;
-    bool      wide;   /* sums of u32 as u64, of i32 as i64: values_out has 8 bytes an element */
-    bool      sorted; /* equal keys are neighbours: no sort. Each run of equal keys is a group */
-    /* Sorts by this many lowest bits of ordo_key_bits, which is faster; 0: all. Each run of equal
-     * keys is a group, in any order of the bits above. */
+    bool      wide;   /* sums of u32 are u64, sums of i32 are i64: values_out has 8 bytes per
+                         element */
+    bool      sorted; /* no sort: each run of equal neighbours in the input is a group */
+    /* Sorts by only this number of the lowest bits of ordo_key_bits, which is faster; 0: all. Each
+     * run of equal keys is then a group. Groups with the same lowest bits come in any order. */
     uint32_t bits;
 };
 
-/* Groups by key: returns the sum (minimum, maximum) of the values of each different key and its
- * number of elements (counts, uint32_t each; or ordo_none()), in ascending order of keys, or in the
- * order of the input with `sorted`. groups receives the number of groups as one uint32_t. Groups
- * beyond capacity are not written.
+/* Groups elements by key. Returns for each different key the sum (minimum, maximum) of its values
+ * and its number of elements (counts, uint32_t each; or ordo_none()). Groups ascend by key, or have
+ * the input's order if `sorted`. groups receives their number, a uint32_t. Groups beyond capacity
+ * are not written.
  * Cost: a sort unless `sorted`; then one read of each element with look-back, else two.
- * Memory: at most 1 % of the input plus 64 KiB; unless `sorted` a sort's and one buffer of the
- *   input's size. */
+ * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted` also a sort's scratch and one
+ *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
                                         struct ordo_slice keys, struct ordo_slice values,
@@ -280,7 +286,7 @@ ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                        
 
 struct ordo_unique_params {
     ordo_type key;
-    bool      sorted; /* both as in ordo_reduce_by_key_params */
+    bool      sorted; /* this and bits as in ordo_reduce_by_key_params */
     uint32_t  bits;
 };
 
@@ -302,9 +308,9 @@ struct ordo_merge_params {
     bool      descending;  /* both inputs and the output are descending */
 };
 
-/* Merges two sorted sequences, stably: a's elements come before equal ones of b. a_count + b_count
- * <= ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside the
- * buffers.
+/* Merges two sorted sequences, stably: an element of a comes before equal elements of b. a_count +
+ * b_count <= ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside
+ * the buffers.
  * Cost: one read and one write of everything.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
@@ -324,8 +330,8 @@ struct ordo_run {
 };
 #define ORDO_MAX_RUNS 16
 
-/* Merges up to ORDO_MAX_RUNS sorted runs of the same buffers in one pass, stably: an earlier run's
- * elements come before equal ones. Runs may have any lengths and places.
+/* Merges up to ORDO_MAX_RUNS sorted runs of the same buffers in one pass, stably: elements of an
+ * earlier run come before equal elements of a later one. Runs may lie anywhere in the buffers.
  * Cost: one read and one write of everything, plus a search for each 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
@@ -341,21 +347,22 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 /* ---- search -------------------------------------------------------------------------------- */
 
 /* A static search index over a sorted array, which must stay in place and unchanged.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys (shipped), 15 % with 8, 4 % with 32; and up
- *   to 1 KiB.
- * Concurrency: any number of threads may search. Destroy it, before or after its device is closed,
- *   when no call with it is in progress; enqueued commands may run on. */
+ * Memory: with nodes of 16 keys (shipped) 7 % of the keys' bytes; with 8 keys 15 %, with 32 keys 4
+ *   %; and up to 1 KiB.
+ * Concurrency: any number of threads may search. Destroy the index when no call uses it; enqueued
+ *   commands may still run, and the device may be closed already. */
 typedef struct ordo_index ordo_index;
 
-/* Builds the index of count sorted keys, in ascending order. Later calls may use *out immediately,
- * on another queue after order->done. */
+/* Builds the index of count keys, sorted in ascending order. Calls on the same queue may use *out
+ * immediately, calls on another queue after order->done. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
 /* Builds an index that holds the keys, compressed. Searches do not read `keys`, which may be
- * changed, freed, and ordo_none() in calls.
- * Cost: ranks among 2^24 keys: 24.8 instead of 29.8 G/s (H200).
- * Memory: 0.53 of keys and index for 2^24 of 2^32 uniform keys, at most 1.13 of them.
+ * changed and freed; later calls may pass ordo_none().
+ * Cost: a search for ranks among 2^24 keys runs at 24.8 instead of 29.8 G/s (H200).
+ * Memory: for 2^24 uniform keys of 32 bits 0.53 times the keys and their plain index; never more
+ *   than 1.13 times.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
@@ -367,27 +374,29 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
 /* The order in which queries that do not ascend are processed. Answers are the same. */
 typedef enum ordo_scheme {
-    ORDO_SCHEME_AUTO = 0,  /* by the tunables search.buffered and search.sort_queries */
-    ORDO_SCHEME_PLAIN = 1, /* as they come */
-    /* partitioned by their highest 8 bits, so that a part's keys stay in a cache */
+    ORDO_SCHEME_AUTO = 0,  /* the tunables search.buffered and search.sort_queries choose */
+    ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
+    /* partitioned by their highest 8 bits, so that the keys of a partition stay in a cache */
     ORDO_SCHEME_BUFFERED = 2,
-    ORDO_SCHEME_SORTED = 3, /* sorted, then in one pass through the keys */
+    ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass through the keys */
 } ordo_scheme;
 
 struct ordo_search_params {
     ordo_type key;
-    bool      upper;          /* the number of keys <= query; else of keys < query */
-    bool      sorted_queries; /* queries ascend: faster; if they do not, results are still right */
-    /* Over exactly these keys (mem, at, count); NULL: binary search. _host calls take NULL. */
+    bool      upper;          /* counts the keys <= query; else the keys < query */
+    bool      sorted_queries; /* queries ascend, which is faster; if they do not, results are still
+                                 right */
+    /* The index of these keys (same mem, at, count); NULL: binary search. _host calls take NULL. */
     const ordo_index *index;
-    ordo_scheme       scheme; /* memory of the others: 8 bytes and two keys per query */
+    ordo_scheme       scheme; /* all but PLAIN may take 8 bytes and two keys per query */
 };
 
 /* ranks[i] (uint32_t) = the number of keys less than queries[i] (`upper`: or equal), among count
  * ascending keys. Unsorted keys give undefined ranks within 0..count, and never an access outside
  * the buffer.
- * Cost: for random queries with an index about log(count) / log(node keys) reads of a node (64 to
- *   128 bytes); without one log2(count) reads, about ten of them in local memory on a GPU.
+ * Cost: a random query reads about log(count) / log(keys per node) nodes of the index, 64 to 128
+ *   bytes each. Without an index it reads log2(count) keys, on a GPU about ten of them from local
+ *   memory.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -399,13 +408,13 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_equal_range_params {
     ordo_type         key;
-    bool              sorted_queries; /* both as in ordo_search_params */
+    bool              sorted_queries; /* this and index as in ordo_search_params */
     const ordo_index *index;
 };
 
 /* Finds both bounds: the keys lower[i] .. upper[i] - 1 (uint32_t each) are equal to queries[i].
  * Unsorted keys give lower[i] <= upper[i] <= count.
- * Cost: ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads near its end.
+ * Cost: ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,
@@ -421,7 +430,7 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* all three as in ordo_search_params */
+    bool              sorted_queries; /* this, index, scheme as in ordo_search_params */
     const ordo_index *index;
     ordo_scheme       scheme;
 };

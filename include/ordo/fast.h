@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FAST: a static search tree over a sorted run, with a buffer of later updates, for data that is
- * read often and changes rarely. share/doc/fast.md explains the structure.
+ * read often and changes rarely. See share/doc/fast.md.
  *
  * Example:
  *
@@ -20,17 +20,17 @@ extern "C" {
 
 struct ordo_fast_config {
     struct ordo_dict_config dict;
-    /* A tree of n elements is rebuilt after n / rebuild_one_in new ones. 1 to 65536; 0: 128. A
+    /* A tree of n elements is rebuilt after n / rebuild_one_in new elements. 1 to 65536; 0: 128. A
      * smaller number makes fewer rebuilds and a larger buffer. */
     uint32_t rebuild_one_in;
 };
 
 /* Creates an empty FAST tree.
- * Cost: an update of b elements sorts b and merges them with the buffer, or rebuilds the tree
- *   (cleanups in ordo_dict_statistics). Queries cost as in a sorted array, and a search of the
- *   buffer, until they have paid for merging it with the tree.
- * Memory: keys and values, 7 % of the keys for the tree, 2 bits for each element while there is a
- *   buffer; during a rebuild at most 2.2 times the keys and values and 4 MiB, which stay cached
+ * Cost: an update sorts its elements and merges them with the buffer, or rebuilds the tree
+ *   (cleanups in ordo_dict_statistics). A query costs as in a sorted array, plus a search of the
+ *   buffer. When such searches have cost as much as a rebuild, the tree is rebuilt.
+ * Memory: keys and values, 7 % of the keys for the tree, and 2 bits per element while there is a
+ *   buffer. A rebuild takes at most 2.2 times the keys and values and 4 MiB, which stay cached
  *   until ordo_dict_compact. Elements above the largest allocation stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,

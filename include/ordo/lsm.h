@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries look into every run.
- * share/doc/lsm.md explains the structure.
+/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries search every run. See
+ * share/doc/lsm.md.
  *
  * Example:
  *
@@ -20,28 +20,29 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A batch is merged with each run, from the newest on, that has at most (growth - 1) times the
-     * elements of all newer runs. 2 to 16; 0: 4. A larger growth makes fewer runs, faster queries
-     * and slower updates. */
+    /* From the newest run on, a batch is merged with each run that has at most (growth - 1) times
+     * the elements of all newer runs. 2 to 16; 0: 4. A larger growth makes fewer runs, faster
+     * queries and slower updates. */
     uint32_t growth;
-    /* Cleans up after a change that leaves twice as many stored elements as live ones. */
+    /* Cleans up after an update that leaves twice as many stored elements as live elements. */
     bool cleanup_doubled;
-    /* Cleans up if a count finds more than this share of the stored elements stale. Counts if that
+    /* Cleans up if more than this percentage of the stored elements is stale. Counts them if that
      * many may be stale and cleanup_least elements are new since the last count. 0 to 100; 0:
      * never. */
     uint32_t cleanup_stale_percent;
     size_t   cleanup_least; /* fewer live elements than this count as this many; 0: 4096 */
-    bool     keep_runs;     /* queries merge no runs; else runs that have cost them a merge */
+    bool     keep_runs;     /* queries never merge runs; else they merge runs that have cost them a
+                               merge */
 };
 
 /* Creates an empty LSM.
- * Cost: an update of b elements into n sorts b and moves less than log2(n / b) times b elements on
- *   average. A find looks into each run until it finds its key. A query of order first searches for
- *   each element of new runs in each older run, once.
- * Memory: keys and values, 1 bit for each element, 7 % of the keys for indexes; during merges at
- *   most 2.2 times the keys and values (2.25 for keys of 4 bytes alone) and 4 MiB, which stay
- *   cached until ordo_dict_compact. A change leaves fewer than 8 stored elements for each live one,
- *   or for each of cleanup_least.
+ * Cost: an update sorts its b elements. If n are stored, merges move less than log2(n / b) times b
+ *   elements on average. A find searches the runs, newest first, until it finds its key. A query of
+ *   order first searches for each element of new runs in each older run, once.
+ * Memory: keys and values, 1 bit per element, 7 % of the keys for indexes. Merges take at most 2.2
+ *   times the keys and values (2.25 for keys of 4 bytes alone) and 4 MiB, which stay cached until
+ *   ordo_dict_compact. An update leaves fewer than 8 stored elements for each live element; fewer
+ *   than cleanup_least live elements count as cleanup_least.
  * Blocking: an update waits for the device only if it counts live elements or cleans up.
  * Errors: ORDO_TOO_LARGE if keys, values, bits and index of a batch exceed the largest allocation.
  */
@@ -49,10 +50,10 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
                                      ordo_dict **out);
 
 /* Merges all visible elements into one run and removes stale elements.
- * Cost: reads and writes each element once; on a CPU, or without progress of work-groups, resolves
- *   the runs first.
- * Memory: stays cached for later updates. Without memory for one run, or above the largest
- *   allocation, merges into as few runs as fit.
+ * Cost: reads and writes each element once. On a CPU, or if work-groups make no progress, resolves
+ *   the runs first (share/doc/lsm.md).
+ * Memory: stays cached for later updates. If one run exceeds memory or the largest allocation,
+ *   merges into as few runs as fit.
  * Blocking: waits for the device.
  * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged, and nothing changed. ORDO_UNSUPPORTED
  *   if dict is no LSM. */

@@ -3,17 +3,16 @@
  *
  * Reading order: status.h (status codes), device.h (open a device), array.h (scan, sort, merge,
  * search), dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
- * xfast.h and hamt.h (their structures), prepare.h (kernels ahead of time).
+ * xfast.h and hamt.h (the structures of dictionaries), prepare.h (build kernels ahead of time).
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
- * one in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such literals
- * and macros, and needs a variable (since C++20 also ordo_sort_params params { .key = ORDO_U32,
- * .value_bytes = 4 };):
+ * such a struct in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such
+ * literals and macros. It needs a variable (since C++20 also ordo_sort_params params { .key =
+ * ORDO_U32, .value_bytes = 4 };):
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;
- *     ordo_sort_host(device, &params, keys, nullptr, count);
- */
+ *     ordo_sort_host(device, &params, keys, nullptr, count); */
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H
 

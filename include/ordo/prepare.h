@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds kernels ahead, when a service starts or is installed. A call compiles the kernels that it
- * is the first to need, which takes 0.05 to some seconds once. Ordo or the driver then keeps them
- * on disk. On a GPU the device's threads (ordo_device_config) build likely kernels when a
- * dictionary is created.
+/* Builds kernels ahead, when a service starts or is installed. A call compiles the kernels that no
+ * earlier call has used, which takes 0.05 to some seconds. Ordo or the driver then keeps them on
+ * disk.
  *
  * Example:
  *
@@ -18,11 +17,12 @@
 extern "C" {
 #endif
 
-/* Calls of array.h and structures, to be added up. */
+/* Calls of array.h, and structures. Add up the wanted values. */
 typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORT = 1 << 0,
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
-    ORDO_PREPARE_SCAN = 1 << 2,   /* sums of u32 and u64, minima and maxima; reductions; compact */
+    ORDO_PREPARE_SCAN = 1 << 2,   /* scans by sums of u32 and u64, by minima and maxima; reductions;
+                                     compact */
     ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup, with and without an index */
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
@@ -34,7 +34,7 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;
 
-/* Operations of dictionaries, to be added up. */
+/* Operations of dictionaries. Add up the wanted values. */
 typedef enum ordo_prepare_op {
     ORDO_PREPARE_BUILD = 1 << 0,
     ORDO_PREPARE_UPDATE = 1 << 1, /* upsert, insert, erase, combine by sums of unsigned numbers */
@@ -45,20 +45,23 @@ typedef enum ordo_prepare_op {
     ORDO_PREPARE_COMPACT = 1 << 6, /* compact, cleanup */
 } ordo_prepare_op;
 
-/* All combinations of the listed items. 0 means all. */
+/* The kernels to build: all combinations of the listed items. 0 means all items. */
 struct ordo_prepare_params {
     uint32_t what;        /* ORDO_PREPARE_SORT ... */
     uint32_t keys;        /* 1u << ORDO_U32, 1u << ORDO_U64 ... */
     uint32_t value_bytes; /* 1u << 0, 1u << 4, 1u << 8 */
     uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
-    size_t   batch;       /* elements of a call: small and large batches have different kernels */
+    size_t   batch;       /* elements per call, because small and large batches have different
+                             kernels */
 
-    /* Divides the work among processes with one cache, because some drivers compile one program of
-     * a process at a time: builds only every parts-th program, from number `part` on, and makes no
-     * call. Then one process prepares the same list without parts. parts 0: all. */
+    /* Divides the work among processes that share a cache, because some drivers compile one program
+     * of a process at a time. A process builds only every parts-th program, from number `part` on,
+     * and makes no call. Afterwards one process prepares the same list with parts 0, which means
+     * all. */
     uint32_t part, parts;
 
-    /* Reports progress in the calling thread; false cancels. May be NULL, and may call Ordo. */
+    /* Reports progress in the calling thread. Returns false to cancel. May be NULL, and may call
+     * Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };
@@ -67,18 +70,18 @@ struct ordo_prepare_params {
 #endif
 
 struct ordo_prepared {
-    size_t programs; /* built on this device object, earlier ones included */
-    size_t failed;   /* not built: the calls that need them will try again and report the error */
+    size_t programs; /* programs built on this device object, earlier ones included */
+    size_t failed;   /* programs not built: calls that need them try again and report the error */
     double seconds;
 };
 
 /* Builds the kernels of the listed calls, then makes each call once, because some drivers finish a
  * kernel when it first runs. Skips unsupported calls. params NULL: everything.
  * Memory: some MB on the device, freed except for pooled scratch (ordo_device_trim).
- * Blocking: 0.03 to 1 s for each program on an H200, whose driver compiles one at a time; tens of
- *   ms with filled caches; the time to compile on a CPU.
- * Errors: the first failure of a program or call, after all others; ORDO_CANCELLED. *out (may be
- *   NULL) is set unless params are refused.
+ * Blocking: waits for each program. A program takes 0.03 to 1 s on an H200, whose driver compiles
+ *   one at a time, and tens of ms from a cache.
+ * Errors: the first failure of a program or call, after all others are done; ORDO_CANCELLED. *out
+ *   (may be NULL) is set unless params are refused.
  * Concurrency: other threads may use the device; their kernels are built first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,

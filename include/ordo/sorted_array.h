@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sorted array: one run of distinct keys with a static search index, for data that is read
- * often. It has the fastest queries. share/doc/sorted_array.md explains the structure.
+ * often. It has the fastest queries. See share/doc/sorted_array.md.
  *
  * Example:
  *
@@ -23,11 +23,11 @@ struct ordo_sorted_array_config {
 };
 
 /* Creates an empty sorted array.
- * Cost: an update of b elements into n sorts b and merges n + b. A combine also scans b; without
- *   progress of work-groups (except on CPUs) or without memory for n + b it searches for the sorted
- *   batch first.
- * Memory: keys and values, 7 % of the keys for the index; during an update at most twice the array
- *   and the batch and 4 MiB, which stay cached until ordo_dict_compact.
+ * Cost: an update sorts its b elements and merges them with the n stored elements. A combine also
+ *   scans the b elements. If work-groups make no progress (except on CPUs), or memory for n + b
+ *   elements is missing, it first searches for the keys of the batch.
+ * Memory: keys and values, and 7 % of the keys for the index. An update takes at most twice the
+ *   array and the batch and 4 MiB, which stay cached until ordo_dict_compact.
  * Blocking: an update waits for the device once.
  * Errors: ORDO_TOO_LARGE if the array and its index exceed the largest allocation. */
 ORDO_API ordo_status ordo_sorted_array_create(ordo_device                           *device,

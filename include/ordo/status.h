@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Name, number, text. Numbers never change. New ones are added at the end. */
+/* X(name, number, text) for each status. Numbers never change. New ones are added at the end. */
 #define ORDO_STATUS_MAP(X)                                                                         \
     X(OK, 0, "success")                                                                            \
     X(INVALID, -1, "an argument is outside its documented range")                                  \

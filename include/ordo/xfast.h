@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix, for
- * prefixes, and large batches on GPUs. An array, flat, has the first leaf of each short prefix, a
- * hash table the leaves of longer prefixes. share/doc/xfast.md has limits and measurements.
+ * queries by prefix, and large batches on GPUs. For each short prefix an array named flat has the
+ * first key. A hash table has the ranges of longer prefixes. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -22,39 +22,40 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* Bits from one length of prefixes in the table to the next: 1 to 8; 0: 4. A smaller number
-     * makes queries of crowded keys faster and the table larger: with 1 up to 16 bytes a key, for
-     * 8-byte keys 55. */
+    /* The table has prefixes of every group-th length: 1 to 8; 0: 4. A smaller number makes queries
+     * of crowded keys faster and the table larger: with 1 it takes up to 16 bytes per key, and 55
+     * for 8-byte keys. */
     uint32_t group;
-    /* Seed of the table, as in ordo_hash_config: a random number if others choose the keys. */
+    /* Seed of the table, as in ordo_hash_config: set a random number if others choose the keys. */
     uint64_t seed;
 };
 
 /* Creates an empty X-fast trie. It supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank: two words of flat, a binary search of 4 to 8 keys in the mean, in one
- *   or two sectors, and the value; with more than 16 keys in a range of flat first up to 3 lookups
- *   in the table (8-byte keys 4; with `group` 1: 5 and 6). Ranges and selections: as the sorted
- *   array. An update of b elements into n: a sort of b, a merge of all, two more reads of n keys, a
- *   hash of each entry of the table.
- * Memory: keys and values, 0.5 to 1 byte a key for flat (up to 256 MiB), and the table: almost
- *   nothing for uniform keys, up to 4 bytes a key for clustered ones, 14 for 8-byte keys. An
- *   update: the leaves twice, 4 bytes a key, and the table as in hash.h. Peak of a build: keys and
- *   values twice, 14 bytes a key, and 4 MiB. Without memory for flat and table, queries search the
- *   sorted run until the next update or compact (see the log).
+ * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average in one or two
+ *   sectors of memory, and reads the value. If a prefix in flat has over 16 keys, it first looks
+ *   into the table up to 3 times (8-byte keys 4; with `group` 1: 5 and 6). Ranges and selections
+ *   cost as in the sorted array. An update sorts its elements, merges them with all n keys, reads
+ *   the n keys twice more, and hashes each entry of the table.
+ * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
+ *   keys have almost no table; clustered keys take up to 4 bytes each, 8-byte keys 14. An update
+ *   takes the keys and values twice, 4 bytes per key, and the table's build (hash.h). A build takes
+ *   keys and values twice, 14 bytes per key, and 4 MiB. If memory for flat and table is missing,
+ *   queries search the sorted keys until the next update or compact (see the log).
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 
 /* ---- prefixes -----------------------------------------------------------------------------
  *
- * Dictionaries of ordo_xfast_create with keys of ORDO_U32 or ORDO_U64; others return
- * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing for lack of
- * memory, these calls build them and wait; without memory they return ORDO_NO_DEVICE_MEMORY. */
+ * For dictionaries of ordo_xfast_create with keys of ORDO_U32 or ORDO_U64. Others return
+ * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing because memory
+ * was short, these calls build them and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
-/* Counts for each i the keys whose first lengths[i] bits (uint8_t) are the same as in keys[i], into
- * counts[i] (uint32_t). Length 0 counts all keys. Lengths above a key's bits act as a key's bits.
- * Cost: two words of flat for lengths up to its bits; for longer ones a lookup in the table if the
- *   prefix has an entry, else two ranks among few keys. */
+/* counts[i] (uint32_t) = the number of keys whose first lengths[i] (uint8_t) bits are the same as
+ * in keys[i]. Length 0 counts all keys. A length above the bits of a key counts as the bits of a
+ * key.
+ * Cost: two words of flat if the length is at most its number of bits. Longer prefixes take a
+ *   lookup in the table, or two ranks among few keys if the table does not have the prefix. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -63,9 +64,9 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key, for dictionaries whose keys are prefixes: its bits from the top, a 1,
- * then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63; bits after `length` are
- * ignored. Key 0 is no prefix.
+/* Encodes a prefix as a key, for dictionaries whose keys are prefixes: the bits of the prefix from
+ * the top, a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63; bits after
+ * `length` are ignored. Key 0 is no prefix.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), up to 32 bits; or u32, up to 31
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
@@ -76,7 +77,8 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the number of bits of an encoded prefix; for 0, which is none, 32 or 64. */
+/* Returns the number of bits of an encoded prefix. Returns 32 or 64 for key 0, which is no prefix.
+ */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
@@ -94,11 +96,11 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
 
 /* Finds for each keys[i] the longest stored prefix of its bits, such as the route of an address
  * (IPv4 in u64: address << 32). prefixes_out[i] receives the prefix as a key, values_out[i] its
- * value, found[i] (one byte) 1; without a prefix found[i] is 0 and the others are unchanged.
+ * value, found[i] (one byte) 1. If no prefix is stored, found[i] is 0 and the others are unchanged.
  * Outputs may be ordo_none().
- * Cost: a rank, a word, and a find for the value. The first call after a change makes a word for
- *   each key, at the cost of 1 to 4 finds.
- * Memory: the words, as large as a key each, until the next change. */
+ * Cost: a rank, a read of one word, and a find for the value. The first call after an update
+ *   computes a word per stored key, which costs 1 to 4 finds each.
+ * Memory: the words, each as large as a key, until the next update. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
                                                size_t count, struct ordo_slice prefixes_out,
                                                struct ordo_slice        values_out,
