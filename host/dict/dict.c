@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a dictionary, begin and end of its calls, and requests. */
+/* Destroys and clears dictionaries, begins and ends their calls, and makes requests. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
@@ -58,8 +58,7 @@ static ordo_status unable(const ordo_dict *dict)
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure first if commands that changed it were dropped, because another command of their queue failed.
- */
+/* Checks the structure if commands that changed it were dropped because another command of their queue failed. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -80,7 +79,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* The content is new, so earlier failures do not matter. */
+/* Forgets earlier failures: the content is new. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -118,7 +117,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Also called after an error, because commands may have been enqueued. */
+/* Must be called after an error, too, because commands may have been enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary: table, form over device memory, form over host memory. */
+/* Calls that query a dictionary. Each has a table (struct ordo_method), a form over device memory, and a form over host
+ * memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Whether an output is given. The outputs begin at a[first], and all of them are optional. */
+/* Whether the caller passes an output. Outputs begin at a[first], and all are optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -298,7 +299,7 @@ static ordo_status seek_within(ordo_dict *dict, struct ordo_call *call, const st
     return is_wanted(r, 2) ? ordo_dict_seek_within_enqueue(dict, call, &s, r->a[1]) : ORDO_OK;
 }
 
-/* The first or last element, by a seek from the least or greatest possible key. */
+/* Finds the first or last element, by a seek from the least or greatest possible key. */
 static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const uint64_t    key = ordo_dict_end_key(dict, r->relation != ORDO_GE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that change a dictionary: table, form over device memory, form over host memory. */
+/* Calls that change a dictionary, in the form of dict_query.c. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 

@@ -10,19 +10,16 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * Invariants (checked by host/dict/runs/check.c):
- *   R1 sorted    a run's keys ascend, equal keys next to each other, the newest last.
- *   R2 newest    the newest element of a key is the last one of its segment in the newest run with the key. No other
- *                can be visible: a key is in the dictionary if its newest element has hidden bit 0.
- *   R3 hidden    each tombstone has its hidden bit set, no other newest element has, and stale elements (not the newest
- *                of their keys) may have. A run without `has_hidden` has no bits, and all bits count as 0.
- *   R4 marked    a marked run has hidden its stale elements, and the elements of older runs that it makes stale. If all
- *                runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
- *   R5 counted   visible[j] of a counted run is the number of elements with hidden bit 0 before j * RUN_BLOCK. The last
- *                entry, one more than blocks, counts all.
- *   R6 distinct  all keys of a `distinct` run differ.
- *   R7 erased    a run that is not `erased` has no tombstone: its hidden bits mark stale elements. A find takes the
- *                first match from the newest run on, so it reads bits of `erased` runs only.
+ * Invariants (checked by host/dict/runs/check.c): R1 sorted a run's keys ascend, equal keys next to each other, the
+ * newest last. R2 newest the newest element of a key is the last one of its segment in the newest run with the key. No
+ * other can be visible: a key is in the dictionary if its newest element has hidden bit 0. R3 hidden each tombstone has
+ * its hidden bit set, no other newest element has, and stale elements (older ones of a key) may have. A run without
+ * `has_hidden` has no bits, and all bits count as 0. R4 marked a marked run has hidden its stale elements, and the
+ * elements of older runs that it makes stale. If all runs are marked, the set is resolved: an element is visible
+ * exactly if its hidden bit is 0. R5 counted visible[j] of a counted run is the number of elements with hidden bit 0
+ * before j * RUN_BLOCK. The last entry, one more than blocks, counts all. R6 distinct all keys of a `distinct` run
+ * differ. R7 erased a run that is not `erased` has no tombstone: its hidden bits mark stale elements. A find takes the
+ * first match from the newest run on, so it reads bits of `erased` runs only.
  *
  * A run is in one of these states:
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, minima and maxima over ranges.
+/* Computes sums, minima and maxima over ranges.
  *
  *   1  Ranges become intervals of ranks. Reads their total length and the longest.                waits
  *   2  If all are short, writes their values as a range query does, and adds each range up.
@@ -12,13 +12,13 @@
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* A range of at most this length is added up by one work-item. */
+/* Ranges up to this length are added up by one work-item each. */
 #define SHORT_MAX 128
 
-/* Limit of the total length of short ranges, whose values are in scratch. */
+/* The maximum total length of short ranges, whose values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges with less than this part of all elements get a table of their values alone. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table has only the ranges' values. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -26,10 +26,11 @@ struct aggregation {
     struct ordo_call             *call;
     const struct ordo_aggregates *a;
     cl_uint                       n;
-    cl_mem                        first, past; /* ranks */
-    cl_mem                        offsets;     /* offsets of the values that write_values writes; uint64_t */
-    cl_ulong                      total;
-    cl_uint                       longest;
+    cl_mem                        first, past; /* ranks of each range's first element, and after its last */
+    /* uint64_t; where the values of each range begin in the output of write_values */
+    cl_mem   offsets;
+    cl_ulong total;
+    cl_uint  longest;
 };
 
 static struct ordo_launch kernel(const struct aggregation *x, const char *name, size_t items)
@@ -102,7 +103,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers from values or a table. Intervals are ranks, or offsets into the values of write_values. */
+/* Answers all ranges by kernel `name` from values or a table. `ranks`: the array is in key order of all elements, so
+ * ranks are indexes; else x->offsets are. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -130,14 +132,14 @@ static ordo_status answer_short(const struct aggregation *x)
 
 static size_t table_values(ordo_op op, size_t count)
 {
-    size_t values = count + 1; /* sums have one more, for the end */
+    size_t values = count + 1; /* a table of sums has one more entry, the end */
     if (op != ORDO_SUM)
         for (size_t size = count; size > AGGREGATE_FAN; values += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);
     return values;
 }
 
-/* Builds the table over `count` values at its start. */
+/* Builds the table over the `count` values at its start. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {
