@@ -119,7 +119,7 @@ static ordo_status export_keys(struct erasure *x, cl_mem keys)
     return ORDO_OK;
 }
 
-/* Erases sorted keys, all of which must be present. */
+/* Erases sorted keys. Needs each key to be present. */
 static ordo_status erase_keys(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, size_t count)
 {
     cl_mem       erased = NULL;
