@@ -164,7 +164,7 @@ void ordo_runs_trim_spare(struct ordo_runs *runs);
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
-/* Builds the run's index if the run has none. Only enqueues. */
+/* Builds the run's index if the run has none. */
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
 /* Adds the set to a kernel's arguments: the runs' buffers for keys (RUNS_KEYS), again for `values` (RUNS_VALUES), and
  * *table, which must stay valid until the launch. */
@@ -178,8 +178,7 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* ---- sorted_run_resolve.c ---------------------------------------------------------------------------------------- */
 
-/* Resolves the set: makes R4 and R5 hold for all runs. Searches for each element of an unmarked run in each older run.
- * Only enqueues. */
+/* Resolves the set: makes R4 and R5 hold for all runs. Searches each older run for each element of an unmarked run. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Marks the newest run (R4). Needs all other runs marked. After an error the newest run is unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
@@ -194,7 +193,7 @@ ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, str
 /* Writes a run's visible counts (R5) to ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out);
-/* Makes R4 and R5 hold, and adds hidden bits to each run. Only enqueues. */
+/* Makes R4 and R5 hold, and adds hidden bits to each run. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Writes a bit for each stale element. `stale` has a slice of words for each run. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,

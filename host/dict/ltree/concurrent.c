@@ -8,7 +8,7 @@
  * obstruct each other. An operation gives up, and is listed, if
  *   - it cannot latch a leaf in LTREE_TRIES tries
  *   - it needs a new leaf, and none is free: it starves
- *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, and more leaves than it has written elements
+ *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, and not a range whose output has free capacity
  *   - its work-item has taken LTREE_STEPS steps. But if only the entry of its split is missing, the operation is done,
  *     and the level above lacks the entry (LTREE_SPLITS_PENDING).
  *
@@ -27,10 +27,10 @@
  * Between its first change and its end, a batch needs no memory: its lists are allocated first, and 1 and 3 may fail. A
  * lack of memory then refuses operations.
  *
- * Emptied leaves stay during the batch, because operations may be on their way to them. At the end, pools that are less
- * than half full are made smaller, by a rebuild, or by a move if the leaves are well filled. Before the next time, at
- * least half as many changes as elements occur, which bounds the moves per change. So are pools in which more than two
- * sevenths of the leaves have merged; each merge takes several erases. */
+ * Emptied leaves stay during the batch, because operations may be on their way to them. The end of a batch makes pools
+ * smaller, by a rebuild, or by a move if the leaves are well filled, in two cases: the pools are less than half full,
+ * and at least half as many changes as elements have occurred since the last time; or more than two sevenths of the
+ * leaves have merged. Both bound the cost per change. */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum operations of a launch. An operation changes a node at most twice, and a version has LTREE_VERSION_BITS. */

@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h has the layout and the invariants.
  *
- * Each file calls only files before it in this list, and lower layers. concurrent.c calls dict/apply.c, which calls
- * finds and an update through the structure's table.
- *
- *   launch.c       makes launches of kernels
- *   pool.c         allocates the pools of nodes
- *   list.c         lists the leaves in key order
- *   build.c        builds the tree from sorted elements
- *   levels.c       adds entries for split nodes to the levels above
- *   reclaim.c      removes merged leaves from all levels
- *   check.c        checks the invariants; begins every call
- *   find.c         finds
- *   order.c        queries by order, over the list of leaves
- *   range.c        ranges
- *   rebuild.c      rebuilds the tree with a batch
- *   update.c       updates in key order, without latches
- *   concurrent_memory.c, leftover.c, concurrent.c   concurrent operations
- *   blink.c, skiplist.c   the structures' tables */
+ * Each section below is a file, which calls only files of earlier sections and lower layers. concurrent.h declares the
+ * rest of concurrent.c. concurrent.c calls dict/apply.c, which calls finds and an update through the structure's table.
+ */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
@@ -154,9 +140,9 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
 /* Replaces the tree's pools by *pools, and frees the old ones unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Marks the leaves from number `leaves` on and the inner nodes from number `inner` on as free (B6). Only enqueues. */
+/* Marks the leaves from number `leaves` on and the inner nodes from number `inner` on as free (B6). */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
-/* Moves the nodes to smaller pools if the pools are too large. Only enqueues. */
+/* Moves the nodes to smaller pools if the pools are too large. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads the whole state; waits. Sets leaves_max and elements_max. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
@@ -167,7 +153,7 @@ ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tr
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the list match the tree. Only enqueues. */
+/* Makes the list match the tree. */
 ordo_status ordo_ltree_list_leaves(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
@@ -176,11 +162,11 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* The number of nodes for `entries`, each `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * to stay within config.max_leaves. Only enqueues. After an error the tree is unchanged, or, if nodes were overwritten,
+ * to stay within config.max_leaves. After an error the tree is unchanged, or, if nodes were overwritten,
  * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
-/* Makes pools.counts match the leaves' headers. Only enqueues. */
+/* Makes pools.counts match the leaves' headers. */
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
 ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config *config);
 void        ordo_ltree_clear(ordo_dict *dict);
@@ -188,7 +174,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
 /* Adds entries for the listed split nodes to the inner nodes: at most `splits` splits, in a tree of at most `leaves`
- * leaves. Only enqueues. */
+ * leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
 /* Adds the entries of unlisted splits (LTREE_SPLITS_PENDING) to the inner nodes. Needs `state` as read. Only
  * enqueues. */

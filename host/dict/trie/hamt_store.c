@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of tries, and launches of their kernels. */
 #include "dict/trie/hamt.h"
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
@@ -7,8 +6,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Counts the bytes of elements, and for each leaf two units for rounding, of the block and of its keys. With fixed
- * depth a leaf's keys are a bitmap. */
+/* Adds the bytes of elements and, for each leaf, two units: one to round up the block, one its keys. With fixed depth a
+ * leaf's keys are a bitmap. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -48,8 +47,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Replaces a cached block that does not fit. With a quarter in reserve, a quarter of a pool's live units must be
- * written before all blocks are copied. */
+/* Replaces a cached block that is too small. The reserve of a quarter lets batches write a quarter of a pool's live
+ * units before they copy all blocks. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -62,7 +61,7 @@ static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, 
     return allocate(hamt, bytes, spare);
 }
 
-/* Moves the cached block to *out, so that another allocation that lacks memory cannot free it. */
+/* Moves the cached block to *out, so that an allocation that lacks memory cannot free it. */
 static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
@@ -143,8 +142,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Caches the old pool after a batch that copied all blocks, because the next batch may do so too, and drivers take 0.1
- * ms or more to make a pool. Most small batches do not copy them. */
+/* Caches the old pool after a batch that copied all blocks: the next batch may do so too, and allocating a pool takes
+ * drivers 0.1 ms or more. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

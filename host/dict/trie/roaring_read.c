@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the inputs of the next one, and the trie
- * is built once all bytes are checked. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the input of the next. The trie is built
+ * after all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -8,14 +8,14 @@
 
 #define MODULE "dict/trie/roaring_read.cl"
 
-/* Bitmaps that one launch of roaring_walk follows: a limit on its time. */
+/* Maximum bitmaps that one launch of roaring_walk follows, to limit its time. */
 #define WALK_MAX 4096
 
 struct reading {
     const ordo_dict  *dict;
     struct ordo_slice bytes;
     cl_ulong          size;
-    bool              wide; /* 64-bit keys */
+    bool              wide; /* keys have 64 bits */
     cl_uint           n_parts, n_containers, n_slices;
     cl_ulong          total; /* keys */
     cl_mem            wrong, parts, containers, starts, counts;
@@ -56,7 +56,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 
 /* ---- bitmaps ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the smallest bitmap, and of the upper half before it. */
+/* Bytes of the smallest bitmap and of the upper half of keys before it. */
 #define PART_BYTES_MIN 12
 
 /* Reads the number of bitmaps. Waits if keys have 64 bits. */
@@ -230,7 +230,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    a[0].copied = true; /* so that no wait for kernels in the caller's memory can fail once the trie is replaced */
+    /* a copy, because a wait for kernels in the caller's memory could fail after the trie is replaced */
+    a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the keys of a HAMT in the Roaring portable format, with scans between launches. */
+/* Writes the keys of a HAMT in the Roaring portable format. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -10,9 +10,9 @@
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts; /* for each key, container, run */
-    cl_mem           sizes, has_runs, firsts;               /* for each container, scanned */
-    cl_mem           part_starts, header_bytes;             /* for each bitmap of 32-bit keys */
+    cl_mem           keys, heads, runs, starts, run_starts; /* arrays over keys, containers and runs */
+    cl_mem           sizes, has_runs, firsts;               /* scanned arrays over containers */
+    cl_mem           part_starts, header_bytes;             /* arrays over bitmaps of 32-bit keys */
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds flat and table of the leaves. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
@@ -9,7 +8,7 @@
 
 /* ---- shape ------------------------------------------------------------------------------------------------------- */
 
-/* Bits from one level of the table to the next, if the configuration has 0. */
+/* The default of the configuration's `group`: bits from one level of the table to the next. */
 #define GROUP_DEFAULT 4
 
 /* Widens the group until the table cannot have more entries than ORDO_MAX_COUNT. */
@@ -76,7 +75,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
-/* Counts the entries that begin before each leaf, in scratch, and all entries. Waits. */
+/* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of prefixes. */
 #include "dict/trie/xfast.h"
 
 #define MODULE "dict/trie/xfast_prefix.cl"
