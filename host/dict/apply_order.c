@@ -304,8 +304,6 @@ static ordo_status resolve_ranges(struct apply *a)
     return ORDO_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
-
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed)
 {
     const int mark = a->call->n_scratch;

@@ -4,8 +4,6 @@
 
 #define SEEK_FILE "dict/apply_seek.cl"
 
-/* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status list_seeks(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

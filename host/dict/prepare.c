@@ -10,8 +10,6 @@
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
-/* ---- one combination --------------------------------------------------------------------------------------------- */
-
 struct combination {
     ordo_type key;
     uint32_t  value_bytes;
@@ -120,8 +118,6 @@ static const struct {
 #undef X
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
-
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 struct preparation {
     ordo_device                      *dev;

@@ -4,8 +4,6 @@
 
 #include "dict/batch.h"
 
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
-
 static size_t round_up(size_t bytes)
 {
     return ordo_ceil_div(bytes, 256) * 256;
@@ -187,8 +185,6 @@ ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size
     out->mem_bytes = out->layout.bytes;
     return ordo_call_scratch(call, out->mem_bytes, &out->mem);
 }
-
-/* ---- arguments of kernels ---------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {

@@ -10,16 +10,19 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * Invariants (checked by host/dict/runs/check.c): R1 sorted a run's keys ascend, equal keys next to each other, the
- * newest last. R2 newest the newest element of a key is the last one of its segment in the newest run with the key. No
- * other can be visible: a key is in the dictionary if its newest element has hidden bit 0. R3 hidden each tombstone has
- * its hidden bit set, no other newest element has, and stale elements (older ones of a key) may have. A run without
- * `has_hidden` has no bits, and all bits count as 0. R4 marked a marked run has hidden its stale elements, and the
- * elements of older runs that it makes stale. If all runs are marked, the set is resolved: an element is visible
- * exactly if its hidden bit is 0. R5 counted visible[j] of a counted run is the number of elements with hidden bit 0
- * before j * RUN_BLOCK. The last entry, one more than blocks, counts all. R6 distinct all keys of a `distinct` run
- * differ. R7 erased a run that is not `erased` has no tombstone: its hidden bits mark stale elements. A find takes the
- * first match from the newest run on, so it reads bits of `erased` runs only.
+ * Invariants (checked by host/dict/runs/check.c):
+ *   R1 sorted    A run's keys ascend. Of equal keys the newest comes last.
+ *   R2 newest    A key's newest element is the last one with the key in the newest run that has the key. Others are
+ *                stale. The key is in the dictionary if its newest element has hidden bit 0.
+ *   R3 hidden    Tombstones (elements that erase their key) have hidden bit 1, other newest elements 0, other stale
+ *                elements either. A run without `has_hidden` has no bits, and all bits count as 0.
+ *   R4 marked    A marked run has hidden its stale elements, and the elements of older runs that it makes stale. If all
+ *                runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
+ *   R5 counted   In a counted run, visible[j] is the number of elements with hidden bit 0 before j * RUN_BLOCK. The
+ *                last entry counts all.
+ *   R6 distinct  All keys of a `distinct` run differ.
+ *   R7 erased    A run that is not `erased` has no tombstone. A find takes the first match from the newest run on, so
+ *                it reads the bits of `erased` runs only.
  *
  * A run is in one of these states:
  *
@@ -31,9 +34,9 @@
  *     MARKED          yes          either    ordo_run_set_mark_newest, a merge of marked runs
  *     COUNTED         yes          either    ordo_run_set_resolve
  *
- * An update adds a run, or merges the newest runs with it into a new run. No key or value changes in place, so an
- * update that fails changes nothing. Queries hide stale elements in place (R3). The last launch of an erased interval
- * hides newest elements, which makes them tombstones. */
+ * An update adds a run, or merges the newest runs with it. No key or value changes in place, so a failed update changes
+ * nothing. Queries hide stale elements in place (R3). The last launch of an erased interval hides newest elements,
+ * which makes them tombstones. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -234,8 +237,8 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
 /* Makes a new run of the set's visible elements. *out has no block if there are none. Resolves. Waits. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs of a resolved set. counts: the visible elements of
- * each. The new run can replace them, because the elements that they make stale in older runs are hidden (R4). */
+/* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs of a resolved set. It can replace
+ * them, because the elements that they make stale in older runs are hidden (R4). */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Whether ordo_runs_visible can skip resolving the set. */

@@ -5,8 +5,8 @@
  * do not overlap, and counts of at least 1. A structure's functions run inside an ordo_call. They only enqueue
  * commands, unless their comment says "Waits". A function allocates all memory before its first launch that changes the
  * dictionary, so that an error leaves it unchanged. A driver may drop a query whose wait list has events, so a query
- * calls ordo_call_changes before it builds an index or merges runs. If events are pending, ordo_call_changes ends the
- * query, and ORDO_DICT_QUERY waits for the events and repeats it.
+ * calls ordo_call_changes before it builds an index or merges runs. If events are pending, that ends the query, and
+ * ORDO_DICT_QUERY waits and repeats it.
  *
  * Each family of structures has a folder, and knows no other family. Lower files reach a structure through struct
  * ordo_structure. */
@@ -44,7 +44,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted; /* keys ascend */
     struct ordo_slice values_out, found;
-    /* `sorted` holds, and the caller replaces all elements next, so building an index for the finds does not pay */
+    /* keys ascend, and the caller replaces all elements next: an index for the finds does not pay */
     bool once;
 };
 
@@ -198,8 +198,8 @@ struct ordo_dict {
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary of the same types for use inside a structure. No call and no list of the device reaches it.
- * Copies only fields that no other thread changes. */
+/* Returns a dictionary of the same types for use inside a structure. No call reaches it. Copies only fields that no
+ * other thread changes. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -225,8 +225,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Makes a query and returns its status. `enqueue` is an expression with &call. If the query ends because events are
- * pending (ordo_call_changes), waits for the events and repeats it. */
+/* Makes a query and returns its status. `enqueue` is an expression with &call. If pending events end the query
+ * (ordo_call_changes), waits for them and repeats it. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -254,8 +254,8 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 /* Sets the offsets of a batch without ranges to 0, if the batch has offsets. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Call this after enqueuing an update's results and before its store. For a call over host memory, reads the results to
- * the host, so that nothing can fail after the store. */
+/* Call this between an update's results and its store. For a call over host memory, reads the results, so that nothing
+ * can fail after the store. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;

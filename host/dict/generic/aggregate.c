@@ -18,7 +18,7 @@
 /* The maximum total length of short ranges, whose values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table has only the ranges' values. */
+/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their values alone. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -89,8 +89,6 @@ static ordo_status measure(struct aggregation *x)
     return ORDO_OK;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
 static ordo_status write_values(const struct aggregation *x, cl_mem values)
 {
     const struct ordo_ranges ranges = { .lo = x->a->lo,
@@ -103,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers all ranges by kernel `name` from values or a table. `ranks`: the array is in key order of all elements, so
- * ranks are indexes; else x->offsets are. */
+/* Answers all ranges by kernel `name` from values or a table. Intervals are ranks if `ranks`, else begin at
+ * x->offsets. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -127,8 +125,6 @@ static ordo_status answer_short(const struct aggregation *x)
     ORDO_TRY(write_values(x, values));
     return answer(x, "aggregate_short", values, NULL, false);
 }
-
-/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static size_t table_values(ordo_op op, size_t count)
 {

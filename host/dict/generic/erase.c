@@ -287,8 +287,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to the array that gets the keys: scratch if they will be erased but keys_out is absent or gets reversed,
- * else keys_out. */
+/* Sets *out to the array that gets the keys: keys_out, or scratch for keys that will be erased if keys_out is absent or
+ * gets reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

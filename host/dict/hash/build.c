@@ -75,8 +75,6 @@ static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *ha
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- a table ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status partition_content(struct ordo_call *call, const struct ordo_hash *hash,
                                      const struct ordo_hash_table *table, struct content *c)
 {

@@ -37,8 +37,6 @@ static size_t n_of(const struct concurrent *c, int least, int most)
     return n;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
 static struct ordo_launch kernel_of(const struct concurrent *c, const char *kernel, size_t items)
 {
     struct ordo_launch launch = ordo_dict_kernel(&c->hash->dict, "dict/hash/concurrent.cl", kernel, items);
@@ -236,8 +234,6 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
     return ORDO_OK;
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status check_inputs(const struct concurrent *c)
 {
     ordo_device *dev = c->call->dev;
@@ -300,8 +296,6 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------- */
-
 /* Counts the stores of absent keys. Waits. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
@@ -358,8 +352,6 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     ordo_call_abandon(c->call, mark);
     return ORDO_OK;
 }
-
-/* ---- the batch --------------------------------------------------------------------------------------------------- */
 
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {

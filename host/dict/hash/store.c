@@ -57,8 +57,6 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* ---- erasures ---------------------------------------------------------------------------------------------------- */
-
 /* Rebuilds an underfull table. Counts the elements only if elements_min suggests that, which is once for each 7/8 of
  * the table erased. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
@@ -90,8 +88,6 @@ static ordo_status erase_keys(struct ordo_call *call, struct ordo_hash *hash, st
     ORDO_TRY(ordo_hash_erase(call, hash, keys, count));
     return ordo_hash_shrink(call, hash, count);
 }
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {

@@ -30,8 +30,6 @@ cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
     return x ^ x >> 31;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 enum { N_PARTS = 4 };
 static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
                      size_t bytes[N_PARTS])
@@ -93,8 +91,6 @@ void ordo_hash_clear(ordo_dict *dict)
     ordo_hash_replace(hash, &(struct ordo_hash_table) { .buckets = NULL });
     ordo_runs_clear(&hash->runs.dict);
 }
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table)
 {

@@ -158,8 +158,6 @@ static ordo_status check(struct ordo_call *call, struct ordo_ltree *tree)
     return validate_count(tree, state, found);
 }
 
-/* ---- trust ------------------------------------------------------------------------------------------------------- */
-
 static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_CHECKED])
 {
     bool any = state[LTREE_SPLITS_PENDING] != 0 || found[CHECKED_ELEMENTS] != state[LTREE_ELEMENTS];

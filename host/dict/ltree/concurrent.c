@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Concurrent operations on a linked tree: launches cl/dict/ltree/concurrent.cl until no operation is left.
  *
- * Finds come first, in one launch with the tree at rest. They need no version checks, read from any cache, and run by
- * teams: 12 G/s on an H200 at 2^24 elements. Searches next to writers reach 4.9 G/s.
+ * Finds come first, in one launch with the tree at rest. They check no versions, read from any cache, and run by teams:
+ * 12 G/s on an H200 at 2^24 elements, 4.9 G/s next to writers.
  *
  * The other operations run in launches, each twice as large as the last, because work-items that outnumber the leaves
  * obstruct each other. An operation gives up, and is listed, if
@@ -24,13 +24,11 @@
  * Each turn makes progress: queries take no latch, and of a leaf's updates one gets the latch. After a turn without
  * progress, one work-item runs alone. After TURNS_STUCK such turns in a row, a latch must have no holder.
  *
- * Between its first change and its end, a batch needs no memory: its lists are allocated first, and 1 and 3 may fail. A
- * lack of memory then refuses operations.
+ * Between its first change and its end, a batch needs no memory: its lists exist, and 1 and 3 may fail.
  *
  * Emptied leaves stay during the batch, because operations may be on their way to them. The end of a batch makes pools
- * smaller, by a rebuild, or by a move if the leaves are well filled, in two cases: the pools are less than half full,
- * and at least half as many changes as elements have occurred since the last time; or more than two sevenths of the
- * leaves have merged. Both bound the cost per change. */
+ * smaller in two cases: they are less than half full, and half as many changes as elements have occurred since the last
+ * time; or more than two sevenths of the leaves have merged. Both bound the cost per change. */
 #include "dict/ltree/concurrent.h"
 
 /* Maximum operations of a launch. An operation changes a node at most twice, and a version has LTREE_VERSION_BITS. */
@@ -51,8 +49,6 @@ static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Registers of a compute unit. In groups of more than EASY work-items, each work-item is limited to its share. */
 #define REGISTERS ((size_t) 1 << 16)
@@ -177,8 +173,6 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
         launched = count;
     }
 }
-
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_inputs(const struct ordo_ltree_batch *c)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a concurrent batch on a linked tree, shared by concurrent.c, concurrent_memory.c and leftover.c. "At
- * rest" means: between launches. */
+/* The state of a concurrent batch on a linked tree. "At rest" means: between launches. */
 #ifndef ORDO_LTREE_CONCURRENT_H
 #define ORDO_LTREE_CONCURRENT_H
 
@@ -23,8 +22,8 @@ struct ordo_ltree_batch {
     bool    half; /* a change at rest was not completed */
 };
 
-/* Maximum leaves that a concurrent query passes before it gives up. ALL_LEAVES: no limit, for queries that memory is
- * too short to do at rest. */
+/* Maximum leaves that a concurrent query passes before it gives up. ALL_LEAVES is for queries that could not be done at
+ * rest. */
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
 #define ORDO_LTREE_ALL_LEAVES   ((cl_uint) -1)
 
@@ -33,25 +32,25 @@ struct ordo_ltree_batch {
 /* Returns ORDO_OK if `status` is a lack of memory, which some drivers report as host memory; else `status`. Work
  * between launches is optional. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Like ordo_ltree_or_without, but after any error also abandons the scratch taken since `mark`, whose counters may be
+/* Like ordo_ltree_or_without. After an error also abandons the scratch taken since `mark`, whose counters may be
  * dirty. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 /* Reads the state to c->state, and resets its counts of operations that gave up. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
-/* Call this after work that may have rebuilt the tree. Creates the first leaf if the tree has no nodes, continues the
- * ticks of the history (LTREE_TICK), and reads the state. */
+/* Call this after a possible rebuild. Creates the first leaf if the tree has no nodes, restores the tick of the history
+ * (LTREE_TICK), and reads the state. */
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
-/* Allocates the two lists of operations that give up (c->pending, c->next), for all operations or, if memory is short,
- * for fewer at a time (c->window). */
+/* Allocates the two lists of operations that give up (c->pending, c->next): for all operations, or for as many as fit
+ * (c->window). */
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that the batch's stores find free leaves. If the pools would be too small
- * for only new keys, estimates the number of new keys from a sample. If memory is short, shortens the lists. */
+/* Grows the pools before the first launch, so that the batch's stores find free leaves. If the pools are too small for
+ * only new keys, estimates the number of new keys from a sample. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* Makes one free leaf for each operation that starved (gave up because no leaf was free), by growth or a rebuild.
- * *lacks: whether it made none. */
+/* Makes a free leaf for each operation that starved (gave up for lack of a leaf), by growth or a rebuild. *lacks:
+ * whether it made none. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
 /* Shrinks pools that are too large. If memory is short, leaves that to a later batch. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
@@ -66,7 +65,7 @@ struct ordo_ltree_listed {
 
 /* Counts the batch's operations by kind in c->tally. Waits. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
-/* Does the listed operations at rest, as batches in key order. If memory is short, does fewer and lists the others in
+/* Does the listed operations at rest, as batches in key order. Operations for which memory is short stay listed in
  * l->list. *updated: whether it did an eighth of the updates or more. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 

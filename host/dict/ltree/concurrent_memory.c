@@ -2,8 +2,6 @@
 /* State and memory of a concurrent batch on a linked tree. */
 #include "dict/ltree/concurrent.h"
 
-/* ---- without memory ---------------------------------------------------------------------------------------------- */
-
 ordo_status ordo_ltree_or_without(ordo_status status)
 {
     return ordo_lacks_memory(status) || status == ORDO_NO_HOST_MEMORY ? ORDO_OK : status;
@@ -15,8 +13,6 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
         ordo_call_abandon(c->call, mark);
     return ordo_ltree_or_without(status);
 }
-
-/* ---- the state --------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c)
 {
@@ -42,8 +38,6 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
-
 /* Minimum and maximum operations of a list. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
@@ -67,8 +61,6 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     c->mark = c->call->n_scratch;
     return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
 }
-
-/* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Grows the pools to `leaves`, or as far as memory allows. Operations without a leaf may wait. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
@@ -167,8 +159,6 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     *lacks = c->state[LTREE_LEAVES] >= taken;
     return ORDO_OK;
 }
-
-/* ---- what a batch leaves ----------------------------------------------------------------------------------------- */
 
 /* Pools of at most this many leaves are not shrunk. */
 #define LEAVES_FEW 192

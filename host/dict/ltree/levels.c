@@ -46,7 +46,7 @@ ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *t
     return ORDO_OK;
 }
 
-/* ---- where it is not known who has split ------------------------------------------------------------------------- */
+/* ---- unlisted splits --------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
                                     cl_uint levels)

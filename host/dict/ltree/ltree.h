@@ -45,8 +45,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Normally has no block. If the driver refused a build after the nodes were overwritten, has all elements, and
-     * ordo_ltree_validate in the next call builds the tree from them. */
+    /* Usually empty. If the driver refused a build after nodes were overwritten, has all elements, and
+     * ordo_ltree_validate builds the tree from them in the next call. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;          /* upper bound of leaves in use */
@@ -80,8 +80,8 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* A lower bound of the ratio of leaves to inner nodes of all levels. Pools have a few more inner nodes. Splits leave
- * nodes at least half full: with 14 entries in each, the inner nodes are a 13th of the leaves, with 6 a 5th. */
+/* A lower bound of leaves per inner node. Pools have a few more inner nodes. Splits leave nodes at least half full:
+ * with 14 entries in each, the inner nodes of all levels are a 13th of the leaves, with 6 a 5th. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -98,8 +98,8 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* How a kernel divides its work: work-items per group (LTREE_GROUP, RUN_GROUP), lanes per team (TEAM_WIDTH), and
- * queries per work-item (LTREE_ITEMS). With items 0, each team takes one item after another. */
+/* A kernel's division of work: work-items per group (LTREE_GROUP, RUN_GROUP), lanes per team (TEAM_WIDTH), and queries
+ * per work-item (LTREE_ITEMS). items 0: each team takes one item after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
@@ -129,13 +129,11 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
 /* The number of leaves that config.max_leaves allows, in addition to `dead` leaves in no level. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share), and copies the nodes that
- * `state` counts. Returns ORDO_NO_DEVICE_MEMORY if memory is short or config.max_leaves forbids it; the tree is then
- * unchanged. */
+/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
+ * counts. Returns ORDO_NO_DEVICE_MEMORY, without changes, if memory is short or above config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools fit a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps the pools if they are large
- * enough but not much too large, else allocates new ones. The caller keeps a copy of the old pools, to free or restore
- * them. */
+/* Makes tree->pools fit a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps fitting pools, else allocates
+ * new ones. The caller keeps a copy of the old pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 /* Replaces the tree's pools by *pools, and frees the old ones unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
@@ -176,13 +174,11 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries for the listed split nodes to the inner nodes: at most `splits` splits, in a tree of at most `leaves`
  * leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds the entries of unlisted splits (LTREE_SPLITS_PENDING) to the inner nodes. Needs `state` as read. Only
- * enqueues. */
+/* Adds the entries of unlisted splits (LTREE_SPLITS_PENDING) to the inner nodes. Needs `state` as read. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`
- * is the root's level, `inner` the number of inner nodes in use. This level and the levels above may lack entries. Only
- * enqueues. */
+/* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`:
+ * the root's level; `inner`: inner nodes in use. This level and the levels above may lack entries. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,

@@ -2,8 +2,6 @@
 /* Allocates a linked tree's memory: the pools of nodes, and the state, which counts the nodes in use. */
 #include "dict/ltree/ltree.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
 {
     ORDO_TRY(ordo_buffer_create(call->dev, bytes, out));
@@ -20,8 +18,6 @@ void ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes)
     ordo_buffer_destroy(tree->dict.dev, mem);
     tree->bytes -= bytes;
 }
-
-/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static size_t line_bytes(const struct ordo_ltree *tree)
 {

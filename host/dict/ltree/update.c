@@ -31,17 +31,14 @@ struct batch {
     const struct ordo_combines *combines; /* how to combine values with stored ones; NULL: replace these */
 };
 
-/* ---- which way --------------------------------------------------------------------------------------------------- */
-
 /* Whether to gather an in-place batch by buckets: on a GPU, unless a bucket overflowed recently. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* From this many updates per leaf of 28 slots on, a rebuild costs less; with buckets, or with a sort. Measured only on
- * an H200, at 2^24 elements: 2^22 updates run at 2.7 G/s by buckets, at 2.1 G/s by a rebuild. 2^21 sorted updates in
- * place run at 1.4 G/s. */
+/* From this many updates per leaf of 28 slots on, a rebuild costs less than buckets, or than a sorted batch in place.
+ * Measured on an H200 at 2^24 elements: 2^22 updates by buckets run at 2.7 G/s, by a rebuild at 2.1 G/s. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
@@ -172,8 +169,8 @@ struct buckets {
     cl_uint slots;
 };
 
-/* The slots of a bucket, which holds all updates of a leaf but the first. With random keys and 2^20 leaves, one batch
- * in some hundreds overflows a bucket (Poisson), and is then sorted. */
+/* The slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, one batch in some
+ * hundreds overflows a bucket (Poisson), and is sorted. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -224,8 +221,6 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree
     ordo_ltree_define_combines(&launch, batch->combines);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {

@@ -48,8 +48,6 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
     return ORDO_OK;
 }
 
-/* ---- invariants -------------------------------------------------------------------------------------------------- */
-
 static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r,
                             const cl_uint found[RUN_N_FINDINGS])
 {
@@ -97,8 +95,6 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
     }
     return ORDO_OK;
 }
-
-/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, struct ordo_statistics *out)
 {

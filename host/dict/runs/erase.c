@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/runs.h"
 
-/* ---- an interval erased ------------------------------------------------------------------------------------------ */
-
 static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_interval_erasure *e, cl_mem *spans)
 {

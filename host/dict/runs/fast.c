@@ -199,8 +199,6 @@ FAST_QUERY(seek, ordo_seeks)
 FAST_QUERY(rank, ordo_ranks)
 FAST_QUERY(select, ordo_selects)
 
-/* ---- the structure ----------------------------------------------------------------------------------------------- */
-
 static ordo_status configure(ordo_dict *dict, const void *config)
 {
     const uint32_t one_in = ((const struct ordo_fast_config *) config)->rebuild_one_in;

@@ -389,8 +389,6 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
     return ORDO_OK;
 }
 
-/* ---- the structure ----------------------------------------------------------------------------------------------- */
-
 static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *config)
 {
     ORDO_REQUIRE(dev, config->growth >= 2 && config->growth <= 16, ORDO_INVALID, "growth is %u: it may be 2 to 16",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM (lsm.c) decide which runs are merged, and when. A change is an update or an erased interval.
- * Live elements are visible, stale ones are not.
+/* The plans of the GPU LSM (lsm.c) decide when runs are merged. A change is an update or an erased interval. Live
+ * elements are visible, all others stale.
  *
  *   trigger                                            action
  *   update                                             MERGE the batch with the newest runs (`growth`)
@@ -54,8 +54,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* The cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run r for which queries have paid for merging the runs from r on, and for which these fit into one
- * run. Counts `more` for each run in addition to the past queries. Returns the newest run if there is no such r. */
+/* Returns the oldest run r such that queries have paid for merging the runs from r on, and these fit into one run.
+ * Counts `more` for each run in addition to past queries. Returns the newest run if there is no such r. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
 /* Decides which runs to merge before a query that costs `more` in each run. If a call that waits merges all runs, the
  * merge drops stale elements: that takes no longer, and later queries need not search them. */

@@ -55,8 +55,6 @@ static ordo_status take_ranks(struct ordo_call *call, const void *bytes, size_t 
     return ordo_call_scratch(call, most * *(const size_t *) bytes, out);
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
-
 static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_counts *c,
                                 struct ordo_sorted_run *run, bool first, cl_mem ranks)
 {
@@ -100,8 +98,6 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
                                struct ordo_sorted_run *run, bool first, cl_mem ranks)
@@ -166,8 +162,6 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ORDO_OK;
 }
 
-/* ---- ranks of keys ----------------------------------------------------------------------------------------------- */
-
 static ordo_status add_rank_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_ranks *r,
                                    struct ordo_sorted_run *run, bool first, cl_mem local)
 {
@@ -209,8 +203,6 @@ ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

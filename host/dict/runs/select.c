@@ -22,8 +22,6 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- the first or last elements ---------------------------------------------------------------------------------- */
-
 /* Maximum of ordo_runs_ends. On a GPU each run contributes `count` candidates; on a CPU one work-item takes all
  * elements. */
 #define ENDS_MAX ((size_t) 1 << 14)

@@ -168,8 +168,6 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- assembly ---------------------------------------------------------------------------------------------------- */
-
 static void plan(struct assembly *a)
 {
     const struct ordo_hamt_touched  none = { .n = a->old.n_leaves, .elements = a->old.n, .units = a->old.live };

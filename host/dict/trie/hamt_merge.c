@@ -179,8 +179,6 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
-
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;

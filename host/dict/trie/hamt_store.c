@@ -15,8 +15,6 @@ size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t
     return elements * (key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + leaves * (2 + bitmap / HAMT_UNIT);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
 static void note_peak(struct ordo_hamt *hamt)
 {
     if (hamt->bytes_peak < hamt->bytes + hamt->runs.bytes)
@@ -70,8 +68,6 @@ static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, s
     *spare = (struct ordo_hamt_block) { .mem = NULL };
     return ORDO_OK;
 }
-
-/* ---- tries ------------------------------------------------------------------------------------------------------- */
 
 static size_t leaf_bytes(const struct ordo_hamt *hamt, size_t leaves)
 {
@@ -171,8 +167,6 @@ void ordo_hamt_clear(ordo_dict *dict)
     ordo_runs_clear(&hamt->runs.dict);
     hamt->built_elements = hamt->built_leaves = hamt->most_elements = 0;
 }
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items)
 {

@@ -170,8 +170,6 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
              "hamt: not rebuilt after erasures, so it uses more memory than its elements need");
 }
 
-/* ---- batches ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
 {

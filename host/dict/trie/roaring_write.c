@@ -26,8 +26,6 @@ static void add_sums(struct ordo_args *args, const struct writing *w)
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------- */
-
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
 {
     ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
@@ -108,8 +106,6 @@ static ordo_status measure(struct ordo_call *call, const struct writing *w, size
     *out = (size_t) (containers + headers + (w->wide ? 8 : 0));
     return ORDO_OK;
 }
-
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status fill(struct ordo_call *call, const struct writing *w, const struct ordo_slice *out)
 {

@@ -5,8 +5,6 @@
 
 #define GROUP_MAX 8
 
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
-
 static void clear(ordo_dict *dict)
 {
     ordo_xfast_drop(ordo_xfast_of(dict));
@@ -118,8 +116,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     raise_if_possible(ordo_xfast_of(dict), call);
     return ORDO_OK;
 }
-
-/* ---- structure --------------------------------------------------------------------------------------------------- */
 
 /* Creates the empty table of prefixes, whose keys are words as wide as the dictionary's keys. */
 static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)

@@ -6,8 +6,6 @@
 
 #define MODULE "dict/trie/xfast_build.cl"
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
-
 /* The default of the configuration's `group`: bits from one level of the table to the next. */
 #define GROUP_DEFAULT 4
 
@@ -31,8 +29,6 @@ static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
     return shape;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast)
 {
     struct ordo_args args = { .n = 0 };
@@ -48,8 +44,6 @@ struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char 
     kind.value_bytes = XFAST_ENTRY_BYTES;
     return ordo_dict_kernel(&kind, file, kernel, items);
 }
-
-/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast)
 {
@@ -72,8 +66,6 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     const struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, "xfast_flat", entries);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- table ------------------------------------------------------------------------------------------------------- */
 
 /* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
