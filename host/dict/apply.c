@@ -236,7 +236,7 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the keys to store. If a seek is far, repeats all seeks by the timeline. Waits. */
+/* Counts the keys to store. If a seek is far, repeats all seeks by the timeline. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -56,7 +56,7 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces each of n + 1 flags, the last one 0, by the number of flags set before it. *kept: all set flags. Waits. */
+/* Replaces each of n + 1 flags, the last one 0, by the number of flags set before it. *kept: all set flags. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;

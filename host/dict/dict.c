@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-/* ---- destruction and capabilities -------------------------------------------------------------------------------- */
-
 void ordo_dict_destroy(ordo_dict **dict)
 {
     if (!dict || !*dict)
@@ -49,8 +47,6 @@ const char *ordo_dict_name(const ordo_dict *dict)
 {
     return dict ? dict->structure->name : "";
 }
-
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status unable(const ordo_dict *dict)
 {
@@ -132,8 +128,6 @@ ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structu
     return dict->structure == structure ? ORDO_OK : unable(dict);
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p)
 {
     const size_t bytes[] = {
@@ -195,8 +189,6 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
         ORDO_TRY(ordo_dict_begin_update(&call, dict, m->needs, order));
     return ordo_dict_end(&call, dict, run(&call, dict, m, r));
 }
-
-/* ---- calls without arrays ---------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_clear(ordo_dict *dict)
 {

@@ -54,8 +54,6 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* ---- queries that do not fit ------------------------------------------------------------------------------------- */
-
 /* This many elements fit a staging buffer (runtime/staging.c), so they need no further memory. */
 #define PIECE_MIN ((size_t) 1024)
 

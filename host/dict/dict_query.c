@@ -13,8 +13,6 @@ static bool is_wanted(const struct ordo_request *r, size_t first)
     return false;
 }
 
-/* ---- find -------------------------------------------------------------------------------------------------------- */
-
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const struct ordo_finds f = { r->a[0], r->count, false, r->a[1], r->a[2] };
@@ -60,8 +58,6 @@ ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t co
     ORDO_REQUIRE(dict ? dict->dev : NULL, found || count == 0, ORDO_INVALID, "found is NULL");
     return ordo_dict_find_host(dict, keys, count, NULL, found);
 }
-
-/* ---- count, rank, select ----------------------------------------------------------------------------------------- */
 
 static ordo_status count_keys(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
@@ -141,9 +137,7 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
-/* Reads the last offset if the caller wants it. Waits. */
+/* Reads the last offset if the caller wants it. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;
@@ -245,8 +239,6 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     return ranges_host(dict, &limited_method, &r, needed);
 }
 
-/* ---- aggregate --------------------------------------------------------------------------------------------------- */
-
 static ordo_status check_aggregate(const ordo_dict *dict, const struct ordo_request *r)
 {
     return ordo_dict_check_numbers(dict, r->value, r->op);
@@ -277,8 +269,6 @@ ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op o
     return ORDO_REQUEST_HOST(dict, aggregate_method, .host = { { lo }, { hi }, { results }, { counts } },
                              .count = count, .value = value, .op = op);
 }
-
-/* ---- seeks ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_seek(const ordo_dict *dict, const struct ordo_request *r)
 {
@@ -379,8 +369,6 @@ ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
     return ORDO_REQUEST_HOST(dict, end_method, .host = { { key_out }, { value_out }, { found } }, .count = 1,
                              .relation = ORDO_LE);
 }
-
-/* ---- export ------------------------------------------------------------------------------------------------------ */
 
 static ordo_status export_all(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {

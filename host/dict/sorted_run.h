@@ -35,8 +35,7 @@
  *     COUNTED         yes          either    ordo_run_set_resolve
  *
  * An update adds a run, or merges the newest runs with it. No key or value changes in place, so a failed update changes
- * nothing. Queries hide stale elements in place (R3). The last launch of an erased interval hides newest elements,
- * which makes them tombstones. */
+ * nothing. The last launch of an erased interval hides newest elements, which makes them tombstones. */
 #ifndef ORDO_RUN_H
 #define ORDO_RUN_H
 
@@ -185,13 +184,13 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Marks the newest run (R4). Needs all other runs marked. After an error the newest run is unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Counts the visible elements of each run. Resolves. Waits if a run has bits. */
+/* Counts the visible elements of each run. Resolves the set. Waits if a run has bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the visible elements of a set's only run, without marking it. Waits. */
+/* Counts the visible elements of a set's only run, without marking it. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Counts the visible elements of all runs. Resolves. Waits if a run has bits. */
+/* Counts the visible elements of all runs. Resolves the set. Waits if a run has bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* Writes a run's visible counts (R5) to ordo_run_entries words from `out` on. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -214,7 +213,7 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
 /* Makes a new run of a batch without repeated keys: the last of equal keys stays. Only copies a batch whose keys
- * ascend. Waits. */
+ * ascend. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -234,7 +233,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
 /* Writes the visible elements of a resolved set. `values` may be ordo_none(). */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Makes a new run of the set's visible elements. *out has no block if there are none. Resolves. Waits. */
+/* Makes a new run of the set's visible elements. *out has no block if there are none. Resolves the set. Waits for the
+ * device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
 /* Makes a new run of the visible elements (counts[i] of run i) of n neighbouring runs of a resolved set. It can replace
@@ -244,11 +244,11 @@ ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *c
 /* Whether ordo_runs_visible can skip resolving the set. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
 /* Makes a new run of the set's visible elements. If ordo_runs_can_dedup and memory suffices for all stored elements,
- * needs one pass, and the block has capacity for all; else resolves. Waits. */
+ * needs one pass, and the block has capacity for all; else resolves. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
 /* Merges a clean run and a batch without tombstones into a new run. A key's value combines the values of all its
- * elements. May change the batch's values, even if it fails. Waits. */
+ * elements. May change the batch's values, even if it fails. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 /* Whether ordo_runs_combine works for the stored elements and `count` more. */

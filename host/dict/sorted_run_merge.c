@@ -186,7 +186,7 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
 /* Smaller batches are sorted without checking whether they ascend: sorting takes less time than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Sets *out to whether each key is less than the next. Waits. */
+/* Sets *out to whether each key is less than the next. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -271,7 +271,7 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
 }
 
 /* Makes a new run of the visible elements of an unresolved set, in a block for all stored elements. *out has no block
- * if none is visible. Waits. */
+ * if none is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

@@ -10,8 +10,6 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------- */
-
 /* Hides each element whose successor in the run has an equal key. `fresh`: `hidden` is not written yet. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
@@ -103,8 +101,6 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
     }
     return ORDO_OK;
 }
-
-/* ---- the directory ----------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out)

@@ -133,7 +133,8 @@ struct ordo_structure {
     void (*clear)(ordo_dict *dict);
     /* Called before `check` if commands were dropped. Forgets derived indexes and lists. NULL if there are none. */
     void (*invalidate)(ordo_dict *dict);
-    /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys counts. Waits. */
+    /* Replaces all elements. Keys are in any order and may repeat: the last one of equal keys counts. Waits for the
+     * device. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
     /* Like build, but keeps the other keys. `erase` removes the keys; values is then ordo_none(). */
@@ -146,11 +147,11 @@ struct ordo_structure {
      * `counted`. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Optional. Declines like erase_interval (generic/erase.c). *got: the number of elements. Waits. */
+    /* Optional. Declines like erase_interval (generic/erase.c). *got: the number of elements. Waits for the device. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
-    /* Optional. Declines like erase_interval: invalid batches, and batches beyond single keys. Waits. */
+    /* Optional. Declines like erase_interval: invalid batches, and batches beyond single keys. Waits for the device. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* NULL if there are no concurrent batches. Waits. */
+    /* NULL if there are no concurrent batches. Waits for the device. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory. May run in the middle of any call. NULL if there is none. */
     void (*release_spare)(ordo_dict *dict);
@@ -163,11 +164,12 @@ struct ordo_structure {
     bool seeks_both; /* seek accepts n_ge */
     ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-    ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits */
+    ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits for the device */
     ordo_status (*export_all)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
-                              struct ordo_slice values_out, size_t capacity, size_t *count);         /* waits */
-    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                                   /* waits */
-    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out); /* waits */
+                              struct ordo_slice values_out, size_t capacity, size_t *count); /* waits for the device */
+    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                           /* waits for the device */
+    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call,
+                              struct ordo_statistics *out); /* waits for the device */
 };
 
 #define X(id, stem, ...) extern const struct ordo_structure ordo_##stem##_structure;
@@ -242,12 +244,12 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Counts the operations of each code. The last word is `count` minus the first unknown code's index, or 0 if all codes
- * are known. Waits. */
+ * are known. Waits for the device. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
 
-/* Executes a mixed batch. The caller has checked all arguments except the codes. Waits. */
+/* Executes a mixed batch. The caller has checked all arguments except the codes. Waits for the device. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 

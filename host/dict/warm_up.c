@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
-
 static uint32_t scattered(size_t i)
 {
     uint32_t x = (uint32_t) i * 0x9e3779b1u;
@@ -63,8 +61,6 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
     for (size_t i = 0; i < ORDO_WARM_UP_ARRAYS; i++)
         ordo_buffer_destroy(arrays->dev, &arrays->at[i].mem);
 }
-
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 struct warm_up {
     ordo_dict                        *dict;

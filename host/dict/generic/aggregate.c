@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes sums, minima and maxima over ranges.
  *
- *   1  Ranges become intervals of ranks. Reads their total length and the longest.                waits
+ *   1  Ranges become intervals of ranks. Waits for their total length and the longest.
  *   2  If all are short, writes their values as a range query does, and adds each range up.
- *   3  Else a table answers each range in a time that does not depend on its length
- *      (cl/dict/generic/aggregate.cl). It is made of all values in key order and kept until the dictionary changes.
- *      If the ranges are a small part of all elements, it is made of their values alone and not kept. */
+ *   3  Else a table answers each range in constant time (cl/dict/generic/aggregate.cl). The table is made of all values
+ *      in key order and kept until the dictionary changes. If the ranges have few of all elements, it is made of their
+ *      values alone and not kept. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Erases ranges of keys, and takes the first or last elements.
  *
- *   1  Ranges become intervals of ranks, sorted by their start. Each loses the part that earlier ones cover.
- *   2  The rest are disjoint ascending ranges. Their keys, exported, are one sorted update.       waits
- *   3  If requested, counts the erased keys of each range as if ranges were erased one after another: a key in several
- *      ranges counts for the first. Without overlaps these are lengths. Else the sorted ends of all intervals cut them
- *      into pieces, and the owner of a piece is the least interval that has it. Each interval marks two segments of 2^k
- *      pieces, and each segment passes its owner on to its halves. */
+ *   1  Ranges become intervals of ranks, sorted by start. Each interval is clipped: loses its part in earlier ones.
+ *   2  The clipped intervals are disjoint and ascend. Their keys are exported and erased by one sorted update. Waits.
+ *   3  If requested, counts each range's erased keys as if ranges were erased one after another: a key in several
+ *      ranges counts for the first. Without overlaps the counts are the lengths. Else the sorted ends cut all intervals
+ *      into pieces, and the first interval that has a piece owns it. Each interval marks two segments of 2^k pieces,
+ *      and each segment passes its owner on to its halves. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -30,7 +30,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of n + 1 numbers by the sum before it. *total: the last. Waits. */
+/* Replaces each of n + 1 numbers by the sum before it. *total: the last. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,

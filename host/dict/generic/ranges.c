@@ -5,8 +5,6 @@
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* ---- limits ------------------------------------------------------------------------------------------------------ */
-
 /* Computes the limited lengths, and bounds of ranges that have these lengths. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
@@ -90,8 +88,6 @@ ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, c
         return ORDO_OK;
     return ordo_dict_reverse(call, dict, r->offsets, r->count, r->capacity, r->keys_out, r->values_out);
 }
-
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_dict_seek_within_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *s,
                                           struct ordo_slice bounds)

@@ -42,7 +42,7 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets the table's starts and number of buckets. *fits: whether no partition is too large for a work-group. Waits. */
+/* Sets the table's starts and number of buckets. *fits: whether no partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -122,7 +122,7 @@ static bool is_repetitive(const struct content *c)
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* Replaces a seed that failed. The new seed depends on the batch or, if there is none, the elements. Waits. */
+/* Replaces a seed that failed. The new seed depends on the batch or, if there is none, the elements. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {

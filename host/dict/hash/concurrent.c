@@ -2,14 +2,14 @@
 /* Concurrent operations on a hash table: launches cl/dict/hash/concurrent.cl.
  *
  * Finds come first, so they see the table before the batch. The table grows if the batch may exceed its capacity. Then
- * one launch runs all updates. An operation gives up if its buckets are full or it fails to get its latch. Operations
- * that gave up are done as batches in order, which displace elements and let the table grow. They overlap in time, so
- * any order is correct. If memory is short, the batches get smaller. Operations that still do not fit are launched
- * again until none is left, and refused if they find no slot. Each launch ends with all latches free, so at least one
- * operation gets the latch it wants.
+ * one launch runs all updates. An operation gives up if its buckets are full or it fails to get its latch. These
+ * operations are done as batches in order, which displace elements and let the table grow. Any order is correct,
+ * because they overlap in time. If memory is short, the batches get smaller. Operations that still do not fit are
+ * launched again until none is left, or refused for lack of a slot. Each launch ends with all latches free, so at least
+ * one operation gets its latch.
  *
- * Between its first change and its end a batch needs no memory, because its lists are allocated first. Devices that do
- * not order memory accesses between work-groups do all operations in order. */
+ * Between its first change and its end a batch needs no memory. Devices that do not order memory accesses between
+ * work-groups do all operations in order. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -110,8 +110,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations. *left: the number that give up. Afterwards the table is sound, unless the launch failed.
- * Waits. */
+/* Launches operations. *left: the number that give up. Afterwards the table is sound, unless the launch failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -127,8 +126,6 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     *left = state[HASH_PENDING];
     return ORDO_OK;
 }
-
-/* ---- batches in order -------------------------------------------------------------------------------------------- */
 
 /* Operations that gave up, gathered in scratch. */
 struct left {
@@ -296,7 +293,7 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* Counts the stores of absent keys. Waits. */
+/* Counts the stores of absent keys. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;

@@ -117,7 +117,7 @@ void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_b
 /* Returns VALUE_HOW of a batch that combines. */
 cl_uint ordo_hash_how(const struct ordo_hash_batch *batch);
 /* Removes repeated keys from a batch that erases nothing. Afterwards the batch is in *run, made from hash->runs, or in
- * scratch. Waits. */
+ * scratch. Waits for the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* begin_found takes scratch for the words of enum hash_found, and clears them. read_found reads them, and waits. */
@@ -126,13 +126,13 @@ ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint o
 /* Computes HASH_LARGEST, HASH_FULL and HASH_TOTAL. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Reads the words of ordo_hash_look. Waits. */
+/* Reads the words of ordo_hash_look. Waits for the device. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
-/* Sets *out to whether every partition has capacity for the batch, exactly. Waits. */
+/* Sets *out to whether every partition has capacity for the batch, exactly. Waits for the device. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
 /* Applies a batch in place to a table that has the capacity. */
@@ -144,7 +144,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
 /* Makes a new table, `load` percent full, from the elements and a batch, with capacity for `more` keys. `batch` may be
- * NULL. Waits. */
+ * NULL. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
 /* The load, in percent, of tables that updates rebuild. */

@@ -21,8 +21,8 @@
  *   4  launch    Launches the rest: ranges, and all others if 3 had no memory. If 1 found no leaves either, operations
  *                that need a leaf are refused from now on (`final`).
  *
- * Each turn makes progress: queries take no latch, and of a leaf's updates one gets the latch. After a turn without
- * progress, one work-item runs alone. After TURNS_STUCK such turns in a row, a latch must have no holder.
+ * Each turn makes progress: queries take no latch, and one of a leaf's updates gets the latch. After a turn without
+ * progress, one work-item runs alone. After TURNS_STUCK such turns, a latch must have no holder.
  *
  * Between its first change and its end, a batch needs no memory: its lists exist, and 1 and 3 may fail.
  *

@@ -63,7 +63,7 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts the batch's operations by kind in c->tally. Waits. */
+/* Counts the batch's operations by kind in c->tally. Waits for the device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 /* Does the listed operations at rest, as batches in key order. Operations for which memory is short stay listed in
  * l->list. *updated: whether it did an eighth of the updates or more. */

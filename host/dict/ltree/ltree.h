@@ -239,7 +239,8 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* How full an update that rebuilds makes nodes, in percent. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Rebuilds the tree from its elements and a batch, and releases the batch. `batch` may be NULL. Waits. */
+/* Rebuilds the tree from its elements and a batch, and releases the batch. `batch` may be NULL. Waits for the
+ * device. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 /* The lesser of ORDO_LTREE_UPDATE_FILL and config.fill_percent. */

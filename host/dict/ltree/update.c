@@ -344,7 +344,7 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* If the batch must be sorted or the tree rebuilt, sets *done to false and changes nothing. Waits. */
+/* If the batch must be sorted or the tree rebuilt, sets *done to false and changes nothing. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {

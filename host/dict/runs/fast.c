@@ -24,8 +24,6 @@ static size_t stored(const struct fast *fast)
     return ordo_run_set_stored(&fast->runs.set);
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------- */
-
 static void restart(struct fast *fast)
 {
     fast->built = stored(fast);
@@ -54,7 +52,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Rebuilds the tree from the visible elements. Waits. */
+/* Rebuilds the tree from the visible elements. */
 static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
@@ -66,8 +64,6 @@ static bool is_due(const struct fast *fast)
 {
     return fast->arrived > fast->built / fast->one_in;
 }
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* Merges the runs from `first` on into one, if there are several. */
 static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
@@ -154,8 +150,6 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
 
     return store(fast_of(dict), call, &batch);
 }
-
-/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 /* When queries that searched the buffer have cost as much as merging it with the tree, the two are merged without a
  * wait. Stale elements stay until the next rebuild. The unit is the time in which a merge moves one element. */

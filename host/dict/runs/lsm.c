@@ -10,8 +10,6 @@ static struct ordo_lsm *lsm_of(ordo_dict *dict)
     return (struct ordo_lsm *) dict;
 }
 
-/* ---- live elements ----------------------------------------------------------------------------------------------- */
-
 static void note_count(struct ordo_lsm *lsm, size_t live)
 {
     lsm->live = live;
@@ -31,7 +29,7 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements. A single run needs no marks for that, and no bits if it has no stale elements. Waits. */
+/* Counts the live elements. A single run needs no marks for that, and no bits if it has no stale elements. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -81,7 +79,6 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
@@ -143,7 +140,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if elements may be stale. Returns whether it did. Waits. */
+/* Cleans up to free memory, if elements may be stale. Returns whether it did. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);

@@ -16,11 +16,11 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Removes all but the first `count` elements of a clean set, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible elements into one run, in a block at most twice as large as needed. Needs a non-empty set.
- * Waits. */
+/* Moves all visible elements into one run, in a block at most twice as large as needed. Needs a non-empty set. Waits
+ * for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Gathers and counts a cleanup, unless the set is clean. If one run does not fit into memory or the largest allocation,
- * makes several. Waits. */
+ * makes several. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Cleans up, and frees nearly all cached blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -56,19 +56,19 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Resolves. */
+/* Resolves the set. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 /* Finds the ranks of few bounds in each run, in one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
-/* Estimates the number of elements of the oldest run in the ranges. Waits. */
+/* Estimates the number of elements of the oldest run in the ranges. Waits for the device. */
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
 /* Erases the elements of an interval by hiding them. *gone: the number erased; *left: the number left. Needs a
- * non-empty set. Resolves. Waits, unless e->counted. */
+ * non-empty set. Resolves the set. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the elements of the spans (a run_interval for each run), `gone` in all. Must be the last launch of a call. */
@@ -77,17 +77,17 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Resolves. */
+/* Resolves the set. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if they are taken. *got: the number written; *left: the number of
- * the others. Declines by *done = false, without changes, if there are many. Resolves. Waits. */
+ * the others. Declines by *done = false, without changes, if there are many. Resolves the set. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
 /* ordo_runs_check checks R1 to R7 of all runs on the device. Reports ORDO_BROKEN with the invariant, run and element.
- * Waits. */
+ * Waits for the device. */
 void        ordo_runs_invalidate(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);

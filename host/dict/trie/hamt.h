@@ -94,7 +94,7 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
 /* Numbers the nodes above written leaves. *number: the scanned result of hamt_node_heads (cl/dict/trie/hamt_nodes.cl),
- * in scratch; *nodes: the number of nodes. Waits. */
+ * in scratch; *nodes: the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes' words and the header. If `wrong` is not NULL, compares them instead. */
@@ -112,7 +112,7 @@ struct ordo_hamt_touched {
 };
 
 /* Replaces the trie by its untouched leaves and new leaves for the run, which has the merged elements of the touched
- * leaves. If `touched` is NULL, no old leaf stays. An empty run has no block. Waits. */
+ * leaves. If `touched` is NULL, no old leaf stays. An empty run has no block. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -127,7 +127,7 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
 /* Merges a batch into the leaves of a non-empty trie. If too many updates fall into one leaf, sets *done to false and
- * changes nothing. Waits. */
+ * changes nothing. Waits for the device. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -139,7 +139,7 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
-/* Rebuilds the trie from the run's elements. Waits. */
+/* Rebuilds the trie from the run's elements. Waits for the device. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
 

@@ -14,8 +14,6 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
-/* ---- new leaves -------------------------------------------------------------------------------------------------- */
-
 struct leaves {
     const struct ordo_sorted_run *run;
     cl_uint                       n, n_elements;
@@ -76,8 +74,6 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
     const struct ordo_launch launch = pass(hamt, "hamt_fill", l->n_elements);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 struct assembly {
     const struct ordo_hamt_touched *touched; /* NULL if no old leaf stays */

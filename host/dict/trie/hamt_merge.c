@@ -29,8 +29,6 @@ static struct ordo_args args_of(const struct merge *m)
     return args;
 }
 
-/* ---- plan -------------------------------------------------------------------------------------------------------- */
-
 static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
     const struct ordo_slice hidden = ordo_run_hidden(m->batch);
@@ -111,8 +109,6 @@ static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struc
     outline(m);
     return ORDO_OK;
 }
-
-/* ---- next trie --------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {

@@ -11,8 +11,6 @@
 
 #define MODULE "dict/trie/hamt_update.cl"
 
-/* ---- touched leaves ---------------------------------------------------------------------------------------------- */
-
 struct touch {
     struct ordo_hamt_touched *out;
     cl_uint                   n, most; /* number of updates; upper bound of touched leaves */
@@ -71,7 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* Finds the touched leaves. Needs a non-empty trie. Releases all scratch except the arrays of *out. Waits. */
+/* Finds the touched leaves. Needs a non-empty trie. Releases all scratch except the arrays of *out. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -88,8 +86,6 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve)
@@ -114,7 +110,6 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Waits. */
 static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool reserve)
 {
     struct ordo_sorted_run all;
@@ -184,7 +179,6 @@ static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, cons
     return ordo_hamt_write(call, hamt, &s);
 }
 
-/* Waits. */
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {

@@ -27,15 +27,13 @@ static void begin_args(struct ordo_args *args, const struct reading *r)
     ordo_args_slice(args, &r->bytes);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
-
 static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
 {
     ORDO_TRY(ordo_call_scratch(call, ROARING_FAULT_WORDS * sizeof(cl_uint), &r->wrong));
     return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
 }
 
-/* Fails if a kernel has reported a fault. Waits. */
+/* Fails if a kernel has reported a fault. */
 static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 {
 #define X(id, of, text) { of, text },
@@ -53,8 +51,6 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
                      faults[f].text);
     return ORDO_OK;
 }
-
-/* ---- bitmaps ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the smallest bitmap and of the upper half of keys before it. */
 #define PART_BYTES_MIN 12
@@ -78,7 +74,6 @@ static ordo_status count_parts(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status find_parts(struct ordo_call *call, struct reading *r)
 {
     const cl_uint  wide = r->wide;
@@ -104,9 +99,6 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- containers -------------------------------------------------------------------------------------------------- */
-
-/* Waits. */
 static ordo_status find_containers(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args args;
@@ -150,8 +142,6 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
                  ORDO_MAX_COUNT);
     return ORDO_OK;
 }
-
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
 {

@@ -33,7 +33,6 @@ static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, str
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -95,7 +94,7 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
-/* Sets *out to the bytes of the set. Waits. */
+/* Sets *out to the bytes of the set. */
 static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
 {
     const size_t at = w->n_containers * sizeof(cl_ulong);

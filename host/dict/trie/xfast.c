@@ -26,7 +26,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 }
 
 /* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored ones. Uses a
- * copy of the set, because merging may add hidden bits. Waits. */
+ * copy of the set, because merging may add hidden bits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {

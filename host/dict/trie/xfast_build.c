@@ -67,7 +67,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. Waits. */
+/* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
