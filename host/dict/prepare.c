@@ -123,7 +123,7 @@ struct preparation {
     ordo_device                      *dev;
     const struct ordo_prepare_params *params;
     struct ordo_gathering             gathering;
-    size_t                            done, total; /* calls made, and all calls; both follow the programs */
+    size_t                            done, total; /* calls made, and all calls */
     size_t                            programs;
     ordo_status                       first_error;
 };

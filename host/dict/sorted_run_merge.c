@@ -5,8 +5,6 @@
 #include "primitive/merge_batch.h"
 #include "primitive/sort.h"
 
-/* ---- runs from batches ------------------------------------------------------------------------------------------ */
-
 /* Makes all elements tombstones. */
 static ordo_status hide_all(struct ordo_call *call, struct ordo_sorted_run *run)
 {
@@ -89,8 +87,6 @@ ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call,
         return ordo_runs_take(runs, call, batch->sorted, out);
     return ordo_runs_sort(runs, call, batch->erase, batch->keys, batch->values, batch->count, out);
 }
-
-/* ---- runs from runs ---------------------------------------------------------------------------------------------- */
 
 static void sources_of(const ordo_dict *dict, const struct ordo_sorted_run *in, size_t n,
                        struct ordo_merge_source *source)

@@ -124,7 +124,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
  * run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
-#define DIRECTORY_GROUP 64 /* maximum */
+#define DIRECTORY_GROUP 64 /* maximum work-items of a group */
 
 static bool needs_directory(const struct ordo_sorted_run *run)
 {

@@ -31,7 +31,7 @@ struct ordo_sorted_updates {
 
 /* Combines `values` with the stored values. Keys are in any order and may repeat. */
 struct ordo_combines {
-    ordo_type         value; /* of the values; has their size */
+    ordo_type         value; /* type of the values */
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
@@ -263,7 +263,7 @@ static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_ca
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;
 }
 
-/* Whether the caller waits anyway, as calls over host memory do. */
+/* Whether the caller waits for the device anyway, as calls over host memory do. */
 static inline bool ordo_dict_blocks(const ordo_dict *dict)
 {
     return dict->results != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table on the host's side. cl/shared/hash_table.h draws the table and lists its invariants. Each section
- * below is a file, which calls only files of earlier sections. */
+ * below is a file that calls only earlier ones. */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
@@ -157,7 +157,7 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Whether a table with this many elements should be rebuilt smaller. */
+/* Whether a table with `elements` elements should be rebuilt smaller. */
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
 /* Rebuilds an underfull table if there is memory. `erased`: erasures since elements_min was set. Waits if the table may
  * be underfull. */

@@ -130,8 +130,6 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------------- */
-
 /* Does a turn for the *count listed operations. c->pending then lists operations that give up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {

@@ -17,7 +17,7 @@ struct ordo_ltree_batch {
     cl_mem                              pending, next;
     int                                 mark; /* position in the call's scratch before the lists */
     cl_uint                             far;  /* maximum leaves that a query passes in a launch */
-    /* 1: no more leaves can be made, so operations that need one are refused */
+    /* 1: operations that need a new leaf are refused */
     cl_uint final;
     bool    half; /* a change at rest was not completed */
 };

@@ -174,7 +174,8 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries for the listed split nodes to the inner nodes: at most `splits` splits, in a tree of at most `leaves`
  * leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds the entries of unlisted splits (LTREE_SPLITS_PENDING) to the inner nodes. Needs `state` as read. */
+/* Adds missing entries to the inner nodes, for splits that no list contains (LTREE_SPLITS_PENDING). Needs `state` as
+ * read. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
 /* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`:

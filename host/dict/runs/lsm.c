@@ -48,8 +48,6 @@ static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- actions ----------------------------------------------------------------------------------------------------- */
-
 static void clear(ordo_dict *dict)
 {
     ordo_runs_clear(dict);

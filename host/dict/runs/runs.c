@@ -169,8 +169,6 @@ static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *
     return any ? ORDO_OK : lacks;
 }
 
-/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
-
 static bool is_clean(const struct ordo_runs *runs)
 {
     return runs->set.n == 0 || ordo_run_set_is_clean(&runs->set);

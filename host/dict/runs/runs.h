@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on dictionaries of sorted runs (dict/sorted_run.h), shared by the sorted array, the LSM and FAST.
  *
- * A file calls only files before it (host/meson.build). sorted_array.c, lsm.c and fast.c are independent. */
+ * Each section below is a file that calls only earlier ones. sorted_array.c, lsm.c and fast.c are independent. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host side of the HAMT. cl/shared/hamt_node.h draws the trie and lists its invariants. Each section below is a file,
- * which calls only files of earlier sections.
+/* Host side of the HAMT. cl/shared/hamt_node.h draws the trie and lists its invariants. Each section below is a file
+ * that calls only earlier ones.
  *
  * A call enqueues the next trie in separate memory and then replaces the current trie, which stays if anything fails.
  */
@@ -31,10 +31,11 @@ struct ordo_hamt {
     ordo_dict              dict; /* first */
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
-    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool;      /* cached for the next trie */
-    size_t                 built_elements, built_leaves, most_elements; /* at or since the last rebuild */
-    size_t                 bytes, bytes_peak, rebuilds;
-    struct ordo_runs       runs; /* sorts batches and merges leaves with them */
+    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* cached for the next trie */
+    /* built: at the last rebuild; most: since then */
+    size_t           built_elements, built_leaves, most_elements;
+    size_t           bytes, bytes_peak, rebuilds;
+    struct ordo_runs runs; /* sorts batches and merges leaves with them */
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
@@ -149,7 +150,7 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------ */
 
-/* ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
+/* Returns ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
 ordo_status        ordo_hamt_check_roaring(const ordo_dict *dict);
 struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 

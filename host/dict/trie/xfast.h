@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
+/* Host side of the X-fast trie. cl/shared/xfast.h draws the trie and lists its invariants.
  *
  * The leaves are the run of a sorted array (dict/runs). `flat` and a hash table of the long prefixes (dict/hash) form
  * the trie. An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for the trie is
  * short, queries search the run until the next update. A query of prefixes builds a missing trie.
  *
- * Each section below is a file, which calls only files of earlier sections. xfast.c and xfast_prefix.c call all. */
+ * Each section below is a file that calls only earlier ones. xfast.c and xfast_prefix.c call all. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
