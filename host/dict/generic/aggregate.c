@@ -15,7 +15,7 @@
 /* Ranges up to this length are added up by one work-item each. */
 #define SHORT_MAX 128
 
-/* The maximum total length of short ranges, whose values are in scratch. */
+/* Maximum total length of short ranges, whose values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
 /* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their values alone. */

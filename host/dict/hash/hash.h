@@ -53,8 +53,8 @@ size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
 /* log2 of the number of partitions of a table that is `load` percent full with `elements`. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the state of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after `from`. A
- * table's first seed is one step after the configuration's seed. */
+/* Returns the output of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014) `steps` steps after state `from`. A
+ * table's first seed is one step after the configuration's. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 /* Allocates memory for table->bits and table->n_buckets, except buffers that the table already has. Writes nothing. */
@@ -135,7 +135,7 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 /* Sets *out to whether every partition has capacity for the batch, exactly. Waits for the device. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
-/* Applies a batch in place to a table that has the capacity. */
+/* Applies a batch in place. Needs capacity for the batch in every partition. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
 

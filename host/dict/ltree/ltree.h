@@ -219,7 +219,7 @@ ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_lt
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* The maximum queries whose intermediate results are in scratch at a time. */
+/* Maximum queries whose intermediate results are in scratch at a time. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);

@@ -259,7 +259,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* The maximum updates of a leaf, which a team does one after another. */
+/* Maximum updates of a leaf, which a team does one after another. */
 #define SHARE_MAX 1024
 
 /* Keeps only updates that have an effect, whose keys are distinct, and plans again. A leaf then gets at most an update

@@ -86,7 +86,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* Merges runs after an update. The batch is stored, so a failure is no error: more runs stay for a while. */
+/* Rebuilds or merges after an update. The batch is stored, so a failure is no error: more runs stay for a while. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;

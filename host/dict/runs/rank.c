@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* The maximum queries whose ranks are in scratch at a time. The scratch of all runs must fit the largest allocation;
- * the number is halved while memory is short. */
+/* Maximum queries whose ranks are in scratch at a time. The scratch of all runs must fit the largest allocation; the
+ * number is halved while memory is short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 

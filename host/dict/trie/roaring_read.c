@@ -17,7 +17,7 @@ struct reading {
     cl_ulong          size;
     bool              wide; /* keys have 64 bits */
     cl_uint           n_parts, n_containers, n_slices;
-    cl_ulong          total; /* keys */
+    cl_ulong          total; /* number of keys */
     cl_mem            wrong, parts, containers, starts, counts;
 };
 
