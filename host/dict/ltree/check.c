@@ -117,7 +117,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* Accepts findings that incomplete splits explain if `lags`. */
+/* Reports findings as damage. If `lags`, accepts findings that incomplete splits explain. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)

@@ -10,7 +10,7 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
     return args;
 }
 
-/* Work-items of a group of usual size. Most work alone. */
+/* Usual work-items per group. */
 #define GROUP 64
 
 /* Returns `wanted`, halved until the device allows groups of that many work-items; 1 if that is less than a
