@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: launches of cl/dict/apply.cl around the structure's
+/* Executes mixed batches as if their operations ran one after another: launches cl/dict/apply.cl around the structure's
  * queries and one update.
  *
- *   1  histogram       number of operations of each code; an unknown code refuses the batch       waits
- *   2  single keys  one stable sort by key and one find of all keys. One scan of four sums then gives the state of a
- *                   key before and after each operation, and so all results and the updates to store.
- *   3  order        the structure answers order queries for the state before the batch. A seek takes the nearer of
- *                   two keys: the nearest key of the batch that is present at its time, which it finds key by key,
- *                   and the nearest key that the batch does not erase. The timeline (cl/dict/timeline.cl) gives all
- *                   other changes: it corrects counts and merges ranges. If a seek is far, it also answers all seeks.
- *   4  store        one sorted update of the keys whose state has changed                      waits
+ *   1  histogram    Counts the operations of each code. Refuses unknown codes. Waits.
+ *   2  single keys  Sorts the operations stably by key, and finds all keys. A scan of four sums then gives each key's
+ *                   state before and after each operation, and so all results and the updates to store.
+ *   3  order        The structure answers order queries for the state before the batch. A seek takes the nearer of two
+ *                   keys: the nearest key of the batch that is present at its time, searched for key by key, and the
+ *                   nearest key that the batch does not erase. The timeline (cl/dict/timeline.cl) corrects counts and
+ *                   merges ranges. If a seek is far (passes too many keys), the timeline also answers all seeks.
+ *   4  store        Stores the keys whose state has changed by one sorted update. Waits.
  *
- * A structure's own method for single keys is tried first (apply_points).
+ * A structure's own method for single keys is tried first (apply_points). A batch that fails before step 4 changes
+ * nothing.
  *
- * Nothing is stored before step 4, so a batch that fails changes nothing.
- *
- * Cost for n operations: step 2 is a sort, a find and about 5 launches. Seeks add 4 launches, one seek of the structure
- * each, two for each erasure, and a few steps. Other order queries and far seeks add about 5 launches for each bit of n
- * and 20 bytes of scratch for 32 operations and each bit. A count adds log2(n) steps; a range adds log2(n) steps for
- * each element that it has before the batch or at its time. */
+ * Cost for n operations:
+ *   step 2          a sort, a find, about 5 launches
+ *   all seeks       4 launches; then for each seek one seek of the structure, for each erasure two
+ *   other queries   and far seeks: about 5 launches, and 20 bytes of scratch for 32 operations, for each bit of n
+ *   a count         log2(n) steps
+ *   a range         log2(n) steps for each element in it before the batch or at its time */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"
@@ -58,7 +59,7 @@ ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Surveys the batch and numbers its operations. apply_starts clears the counters. */
+/* Counts the codes, and sets number[i] to i. */
 static ordo_status histogram(struct apply *a)
 {
     ORDO_TRY(ordo_call_zeroed(a->call, ORDO_HISTOGRAM_WORDS * sizeof(cl_uint), &a->counted));
@@ -66,7 +67,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Limit with order queries: the timeline's sums of changes, lifted by 32 for each block, fit into 32 bits. */
+/* The maximum operations of a batch with order queries: the timeline's sums of changes, plus 32 for each block, must
+ * fit into 32 bits. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -108,7 +110,8 @@ static ordo_status find_all(struct apply *a)
     return a->dict->structure->find(a->dict, a->call, &finds);
 }
 
-/* Sums up the values of each segment, and combines the sums with the values before the batch. */
+/* Sets `made`: scans the values of each segment (sorted_batch in cl/dict/apply_batch.cl), and combines the sums with
+ * the values before the batch. */
 static ordo_status make_values(struct apply *a, cl_mem heads)
 {
     const struct ordo_batch *b = a->batch;
@@ -137,8 +140,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Exclusive sums over `parts` consecutive arrays. The carry continues across arrays (sum_at in
- * cl/dict/apply_batch.cl). */
+/* Replaces `parts` consecutive arrays by their exclusive sums. The sums may continue from one array to the next (sum_at
+ * in cl/dict/apply_batch.cl). */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -158,7 +161,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Computes the inputs of start, insert and the groups; and `made`, if there are combines. */
+/* Computes segments, groups and, if there are combines, `made`. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -233,7 +236,7 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the keys to store. If some seek is far, repeats all seeks. Waits. */
+/* Counts the keys to store. If a seek is far, repeats all seeks by the timeline. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: helpers of apply.c, apply_order.c and apply_seek.c. */
 #include "dict/apply.h"
 
 #include "primitive/scan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: the timeline, counts, ranks, selections and ranges. Launches cl/dict/apply_order.cl. */
+/* Mixed batches: the timeline, and counts, ranks, selections and ranges. Launches cl/dict/apply_order.cl. */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -46,7 +46,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The operations with some codes, in the order of the batch. */
+/* The operations of the requested codes, in the batch's order. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -80,7 +80,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* lengths: for each operation the number of elements in its range; NULL: not needed. */
+/* Sets lengths[i] to the number of elements in operation i's range, unless `lengths` is NULL. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -131,7 +131,7 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* base: the elements found among keys that the batch does not touch. groups: see apply_select_plan. */
+/* *base gets the elements found among the keys that the batch does not touch. groups: see apply_select_plan. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -203,7 +203,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* offset of each range, uint64_t, then their number */
+    cl_mem   first; /* offset of each range and then their sum; uint64_t */
     cl_ulong total;
     cl_mem   keys, values;
 };
@@ -229,7 +229,7 @@ static ordo_status read_ranges_now(struct apply *a, const struct picked *picked,
     return out->total ? a->dict->structure->range(a->dict, a->call, &ranges) : ORDO_OK;
 }
 
-/* For each range: see apply_range_plan in cl/dict/apply_order.cl. */
+/* Arrays of apply_range_plan in cl/dict/apply_order.cl, indexed by range. */
 struct range_plan {
     cl_mem group, changes, touched;
 };
@@ -269,7 +269,7 @@ static ordo_status write_kept(struct apply *a, const struct picked *picked, cons
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Work-items that write elements touched by the batch. Only the device knows their number. */
+/* Work-items that write elements touched by the batch, whose number only the device knows. */
 #define TOUCHED_ITEMS ((size_t) 1 << 18)
 
 static ordo_status write_touched(struct apply *a, const struct picked *picked, const struct range_plan *plan,
@@ -303,8 +303,6 @@ static ordo_status resolve_ranges(struct apply *a)
     ordo_call_release(a->call, mark);
     return ORDO_OK;
 }
-
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed)
 {

@@ -4,8 +4,6 @@
 
 #define SEEK_FILE "dict/apply_seek.cl"
 
-/* ---- 3 seeks ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status list_seeks(struct apply *a)
 {
     struct seeks    *s = &a->seeks;
@@ -26,7 +24,7 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Seeks from query `first` on. The first n_ge go upwards. */
+/* Searches for queries `first` to first + count - 1. The first n_ge go upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -41,7 +39,7 @@ static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size
     return a->dict->structure->seek(a->dict, a->call, &seeks);
 }
 
-/* In one launch for both directions if the structure can. Skips a direction without seeks. */
+/* Uses one launch for both directions if the structure supports it. Skips a direction without seeks. */
 static ordo_status find_neighbours(struct apply *a)
 {
     struct seeks *s = &a->seeks;
@@ -65,7 +63,7 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Finds the ends of chains of erased keys, in the directions of the seeks. */
+/* Finds the ends of chains of erased keys (apply_chain), only in directions that have seeks. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;
@@ -93,7 +91,6 @@ static void add_seek_out(struct ordo_args *args, const struct apply *a)
     ordo_args_slice(args, &a->batch->found);
 }
 
-/* Answers all seeks except far ones (count_changed in apply.c). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a)
 {
     struct ordo_args args = { .n = 0 };

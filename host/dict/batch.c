@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in key order, and inserts of absent keys. Launches cl/dict/batch.cl. */
+/* Sorts batches by key, and inserts absent keys. Launches cl/dict/batch.cl. */
 #include "dict/batch.h"
 
 #include "primitive/scan.h"
@@ -56,7 +56,7 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces n + 1 flags, the last one 0, by the number of flags set before each. Waits for their number. */
+/* Replaces each of n + 1 flags, the last one 0, by the number of flags set before it. *kept: all set flags. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;
@@ -95,7 +95,7 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
     return ORDO_OK;
 }
 
-/* heads[j] = the first position of j's group of equal keys. */
+/* Sets heads[j] to the first position of the keys that equal key j. */
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {

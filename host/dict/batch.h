@@ -13,12 +13,13 @@ struct ordo_sorted_batch {
 
 ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                             struct ordo_sorted_batch *out);
-/* Sorts with `number`, which holds 0 to count - 1. */
+/* Like ordo_batch_sort. The caller has set number[i] = i for all i < count. */
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Keeps the updates whose flag is set, in scratch. flags: count + 1 of uint32_t, the last 0; overwritten. All keys are
- * distinct afterwards. Waits for the number of updates. */
+/* Copies the updates whose flag is set to scratch, and makes *updates describe the copy. The caller has set count + 1
+ * flags (uint32_t), the last to 0. Overwrites the flags. Needs distinct keys among the kept updates. Waits for their
+ * number. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 

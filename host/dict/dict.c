@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a dictionary, begin and end of its calls, and requests. */
+/* Destroys and clears dictionaries, begins and ends their calls, and makes requests. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
 #include <stdlib.h>
-
-/* ---- destruction and capabilities -------------------------------------------------------------------------------- */
 
 void ordo_dict_destroy(ordo_dict **dict)
 {
@@ -50,16 +48,13 @@ const char *ordo_dict_name(const ordo_dict *dict)
     return dict ? dict->structure->name : "";
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
-
 static ordo_status unable(const ordo_dict *dict)
 {
     return ORDO_FAIL(dict->dev, ORDO_UNSUPPORTED,
                      "this structure, %s, has no such operation (its header lists those it has)", ordo_dict_name(dict));
 }
 
-/* Checks the structure first if commands that changed it were dropped, because another command of their queue failed.
- */
+/* Checks the structure if commands that changed it were dropped because another command of their queue failed. */
 static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
 {
     dict->needs_check = ordo_last_call_dropped(dict->dev, &dict->last) || dict->needs_check;
@@ -80,7 +75,7 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* The content is new, so earlier failures do not matter. */
+/* Forgets earlier failures: the content is new. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);
@@ -118,7 +113,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Also called after an error, because commands may have been enqueued. */
+/* Must be called after an error, too, because commands may have been enqueued. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)
@@ -132,8 +127,6 @@ ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structu
     ORDO_REQUIRE_GIVEN(NULL, dict);
     return dict->structure == structure ? ORDO_OK : unable(dict);
 }
-
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p)
 {
@@ -196,8 +189,6 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
         ORDO_TRY(ordo_dict_begin_update(&call, dict, m->needs, order));
     return ordo_dict_end(&call, dict, run(&call, dict, m, r));
 }
-
-/* ---- calls without arrays ---------------------------------------------------------------------------------------- */
 
 ordo_status ordo_dict_clear(ordo_dict *dict)
 {

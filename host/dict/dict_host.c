@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests over host memory: upload, request over device memory, download. */
+/* Requests over host memory: uploads, makes the request over device memory, downloads. */
 #include "dict/request.h"
 
-/* Returns the number of arrays. A call that stores works on copies, because a final wait for kernels in the caller's
- * memory could fail. */
+/* Returns the number of arrays. A call that stores uses copies of the caller's memory: a final wait for kernels in the
+ * caller's memory could fail after the store. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -25,7 +25,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* The offsets of ranges are valid, and are downloaded, even if capacity is too small for the elements. */
+/* Downloads the offsets of ranges. They are valid even if `capacity` is too small for the elements. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -54,9 +54,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* ---- queries that do not fit ------------------------------------------------------------------------------------- */
-
-/* This many elements fit a stage (runtime/staging.c), which needs no further memory. */
+/* This many elements fit a staging buffer (runtime/staging.c), so they need no further memory. */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,
@@ -70,7 +68,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Requests pieces of half the size that did not fit, then half of that. The lock keeps other threads' updates out. */
+/* Makes the request in pieces, halved while they do not fit. The lock prevents updates by other threads between
+ * pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that query a dictionary: table, form over device memory, form over host memory. */
+/* Calls that query a dictionary. Each has a table (struct ordo_method), a form over device memory, and a form over host
+ * memory. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
 
-/* Whether an output is given. The outputs begin at a[first], and all of them are optional. */
+/* Whether the caller passes an output. Outputs begin at a[first], and all are optional. */
 static bool is_wanted(const struct ordo_request *r, size_t first)
 {
     for (size_t i = first; i < ORDO_PARAMETERS_MAX; i++)
@@ -11,8 +12,6 @@ static bool is_wanted(const struct ordo_request *r, size_t first)
             return true;
     return false;
 }
-
-/* ---- find -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status find(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
@@ -59,8 +58,6 @@ ordo_status ordo_dict_contains_host(ordo_dict *dict, const void *keys, size_t co
     ORDO_REQUIRE(dict ? dict->dev : NULL, found || count == 0, ORDO_INVALID, "found is NULL");
     return ordo_dict_find_host(dict, keys, count, NULL, found);
 }
-
-/* ---- count, rank, select ----------------------------------------------------------------------------------------- */
 
 static ordo_status count_keys(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
@@ -140,9 +137,7 @@ ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t
                              .count = count);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
-/* Reads the last offset if the caller wants it. Waits. */
+/* Reads the last offset if the caller wants it. */
 static ordo_status read_needed(struct ordo_call *call, const struct ordo_request *r, struct ordo_slice offsets)
 {
     cl_ulong total = 0;
@@ -244,8 +239,6 @@ ordo_status ordo_dict_range_limited_host(ordo_dict *dict, const struct ordo_host
     return ranges_host(dict, &limited_method, &r, needed);
 }
 
-/* ---- aggregate --------------------------------------------------------------------------------------------------- */
-
 static ordo_status check_aggregate(const ordo_dict *dict, const struct ordo_request *r)
 {
     return ordo_dict_check_numbers(dict, r->value, r->op);
@@ -277,8 +270,6 @@ ordo_status ordo_dict_aggregate_host(ordo_dict *dict, ordo_type value, ordo_op o
                              .count = count, .value = value, .op = op);
 }
 
-/* ---- seeks ------------------------------------------------------------------------------------------------------- */
-
 static ordo_status check_seek(const ordo_dict *dict, const struct ordo_request *r)
 {
     ORDO_REQUIRE(dict->dev, r->relation >= ORDO_LT && r->relation <= ORDO_GT, ORDO_INVALID,
@@ -298,7 +289,7 @@ static ordo_status seek_within(ordo_dict *dict, struct ordo_call *call, const st
     return is_wanted(r, 2) ? ordo_dict_seek_within_enqueue(dict, call, &s, r->a[1]) : ORDO_OK;
 }
 
-/* The first or last element, by a seek from the least or greatest possible key. */
+/* Finds the first or last element, by a seek from the least or greatest possible key. */
 static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const uint64_t    key = ordo_dict_end_key(dict, r->relation != ORDO_GE);
@@ -378,8 +369,6 @@ ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
     return ORDO_REQUEST_HOST(dict, end_method, .host = { { key_out }, { value_out }, { found } }, .count = 1,
                              .relation = ORDO_LE);
 }
-
-/* ---- export ------------------------------------------------------------------------------------------------------ */
 
 static ordo_status export_all(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that change a dictionary: table, form over device memory, form over host memory. */
+/* Calls that change a dictionary, in the form of dict_query.c. */
 #include "dict/generic/generic.h"
 #include "dict/request.h"
-
-/* ---- build, upsert, erase, insert -------------------------------------------------------------------------------- */
 
 static ordo_status build(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
@@ -86,8 +84,6 @@ ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void 
     return ORDO_REQUEST_HOST(dict, insert_method, .host = { { keys }, { values }, { inserted } }, .count = count);
 }
 
-/* ---- combine ----------------------------------------------------------------------------------------------------- */
-
 static ordo_status check_combine(const ordo_dict *dict, const struct ordo_request *r)
 {
     return ordo_dict_check_numbers(dict, r->value, r->op);
@@ -114,8 +110,6 @@ ordo_status ordo_dict_combine_host(ordo_dict *dict, ordo_type value, ordo_op op,
     return ORDO_REQUEST_HOST(dict, combine_method, .host = { { keys }, { values } }, .count = count, .value = value,
                              .op = op);
 }
-
-/* ---- ranges and ends --------------------------------------------------------------------------------------------- */
 
 static ordo_status erase_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
@@ -227,8 +221,6 @@ ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_o
     return request_ends_host(dict, &peek_method, true, count, keys_out, values_out, got);
 }
 
-/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
-
 static ordo_status apply(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {
     const struct ordo_slice *a = r->a;
@@ -302,8 +294,6 @@ ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_host_batch *
         *needed = total;
     return status;
 }
-
-/* ---- concurrent batches ------------------------------------------------------------------------------------------ */
 
 static ordo_status apply_concurrent(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r)
 {

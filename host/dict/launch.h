@@ -8,16 +8,16 @@
 
 #include "dict/structure.h"
 
-/* A kernel with the defines ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP and one work-item for each of `items`. A work-item
- * takes several items if there are many. ordo_launch_define adds defines. */
+/* Makes a launch of one work-item for each of `items`, or for several if there are many. Sets the defines ORDO_KEY,
+ * ORDO_VALUE_BYTES and RUN_GROUP. ordo_launch_define adds defines. */
 struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
-/* A kernel whose groups divide the items among themselves: on a CPU a few groups of one work-item each. */
+/* Makes a launch whose groups divide the items among themselves: on a CPU a few groups of one work-item each. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
-/* Work-items for a memory-bound kernel with little work for each item: on a GPU a work-item takes several items if
- * there are many. */
+/* Returns a number of work-items for a memory-bound kernel with little work for each item: on a GPU a work-item takes
+ * several items if there are many. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
-/* Work-items for n queries in a kernel whose work-items take RUN_STEP (cl/dict/each.cl) queries each. */
+/* Returns the number of work-items for n queries if each work-item takes RUN_STEP (cl/dict/each.cl) queries. */
 size_t ordo_dict_step_items(const ordo_device *dev, size_t n);
 
 /* Old forms, to be replaced by ordo_call_launch. */

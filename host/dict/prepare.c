@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo_device_prepare: a dry run lists the programs, then they are built, then each call is made once. */
+/* ordo_device_prepare: lists the programs in a dry run, builds them, then makes each call once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
 
-/* Elements of the calls that are made, and of the dry runs if any size may come: one work-group, some tiles, many
+/* The number of elements in the calls made, and in the dry runs if any size may come: one work-group, some tiles, many
  * tiles. */
 #define COUNT_MADE     ((size_t) 20000)
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
-
-/* ---- one combination --------------------------------------------------------------------------------------------- */
 
 struct combination {
     ordo_type key;
     uint32_t  value_bytes;
     uint32_t  operations;
 
-    struct ordo_dict_config *config; /* of a dictionary's structure */
+    struct ordo_dict_config *config;
 };
 
 static struct ordo_slice if_values(const struct combination *c, struct ordo_slice slice)
@@ -110,7 +108,7 @@ static ordo_status search(ordo_device *dev, const struct combination *c, const s
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a);
-    const struct ordo_structure *structure; /* NULL: an array call */
+    const struct ordo_structure *structure; /* NULL for an array call */
 } kinds[] = { { ORDO_PREPARE_SORT, sort, NULL },
               { ORDO_PREPARE_MERGE, merge, NULL },
               { ORDO_PREPARE_SCAN, scan, NULL },
@@ -121,13 +119,11 @@ static const struct {
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
-
 struct preparation {
     ordo_device                      *dev;
     const struct ordo_prepare_params *params;
     struct ordo_gathering             gathering;
-    size_t                            done, total; /* calls made, and calls in all; they follow the programs */
+    size_t                            done, total; /* calls made, and all calls */
     size_t                            programs;
     ordo_status                       first_error;
 };
@@ -267,7 +263,7 @@ ordo_status ordo_device_prepare(ordo_device *device, const struct ordo_prepare_p
     struct preparation                      p = { .dev = device, .params = params ? params : &everything };
     struct ordo_call                        call;
     const double                            start = ordo_now_ms();
-    ORDO_TRY(ordo_call_begin(&call, device, NULL)); /* checks the device, and for a fork */
+    ORDO_TRY(ordo_call_begin(&call, device, NULL)); /* detects a failed device or a fork */
     ORDO_TRY(ordo_call_end(&call, ORDO_OK));
     ORDO_TRY(check(device, p.params));
     const ordo_status got = prepare(&p, &prepared);

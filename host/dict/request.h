@@ -15,7 +15,7 @@ struct ordo_parameter {
     enum {
         OUT = 1,       /* written; shares no memory with another array; outputs come last */
         SPARSE = 2,    /* an output; elements that the call does not write keep their value */
-        OPTIONAL = 4,  /* may be absent */
+        OPTIONAL = 4,  /* the slice may be ordo_none() */
         ONE_MORE = 8,  /* count + 1 elements */
         CAPACITY = 16, /* capacity elements */
         LIMITED = 32   /* host memory receives at most *results elements */
@@ -43,29 +43,29 @@ struct ordo_request {
 struct ordo_method {
     enum {
         ORDO_QUERY,
-        ORDO_QUERY_PIECES, /* independent queries: a call over host memory makes them in pieces if memory is short */
+        ORDO_QUERY_PIECES, /* independent queries: over host memory, a call splits them if memory is short */
         ORDO_UPDATE,
-        ORDO_REPLACE,   /* an update that ignores the content, even if that is unsound */
+        ORDO_REPLACE,   /* an update that ignores the content, so it works on a broken dictionary */
         ORDO_CONCURRENT /* an update whose results are complete only after it has stored */
     } manner;
     ordo_dict_op needs;
-    bool         runs_empty; /* run even if count is 0 */
+    bool         runs_empty; /* call `run` even if count is 0 */
     ordo_status (*check)(const ordo_dict           *dict,
                          const struct ordo_request *r); /* checks all but the arrays; NULL: nothing to check */
     ordo_status (*run)(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r);
     struct ordo_parameter parameters[ORDO_PARAMETERS_MAX + 1]; /* the last one has no name */
 };
 
-/* Bytes of an element of an array, and its number of elements. */
+/* Return the bytes of an array's element, and the number of its elements. */
 size_t ordo_parameter_bytes(const ordo_dict *dict, const struct ordo_parameter *p);
 size_t ordo_parameter_count(const struct ordo_parameter *p, const struct ordo_request *r);
 
 ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                               const struct ordo_order *order);
-/* r has host instead of a. */
+/* Takes arrays in host memory: reads r->host instead of r->a. */
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* Requests with the given members of a struct ordo_request, from `a` on. */
+/* Make a request. The other arguments are the members of a struct ordo_request, from `a` on. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of device memory that hold sorted runs, and the search index in each. */
+/* Blocks of device memory for sorted runs, and each run's search index. */
 #include "dict/sorted_run.h"
 
 #include "dict/batch.h"
-
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
 
 static size_t round_up(size_t bytes)
 {
@@ -23,7 +21,7 @@ struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, c
     return l;
 }
 
-/* Takes the smallest cached block that wastes at most a sixteenth. */
+/* Takes the smallest cached block in which at most a sixteenth is unused. */
 static bool take_spare(struct ordo_runs *runs, size_t bytes, struct ordo_sorted_run *out)
 {
     size_t best = runs->n_spare;
@@ -80,21 +78,21 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Cached blocks up to these bytes, and this share of the live bytes, are not freed: that takes a driver 25 us for any
- * size, and the device idles meanwhile. */
+/* Cached blocks up to SPARE_MIN bytes plus live bytes / SPARE_SHARE are kept: freeing a block of any size takes a
+ * driver 25 us, while the device idles. */
 #define SPARE_MIN   ((size_t) 4 << 20)
 #define SPARE_SHARE 32
 
-/* The bytes that cached blocks may take before `bytes` more are allocated: at most twice the live bytes, and the few
- * not worth freeing. */
+/* The bytes that cached blocks may take before an allocation of `bytes`. Keeps all blocks within about twice the live
+ * bytes. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);
     return SPARE_MIN + live / SPARE_SHARE + (live > bytes ? live - bytes : 0);
 }
 
-/* Rounds up, so that a slightly longer run can take the block later: a driver takes 0.1 ms or more to create or free a
- * large buffer. */
+/* Rounds up, so that a slightly longer run can reuse the block: creating or freeing a large buffer takes a driver 0.1
+ * ms or more. */
 static size_t with_reserve(size_t bytes)
 {
     size_t step = 256;
@@ -117,7 +115,7 @@ static ordo_status create_block(struct ordo_runs *runs, struct ordo_call *call, 
     const size_t bytes = least <= most ? ordo_min_size(with_reserve(least), most) : least;
     ordo_runs_limit_spare(runs, spare_most(runs, bytes));
     ordo_status made = ordo_buffer_create(call->dev, bytes, &out->mem);
-    /* Nobody else frees the blocks that this call has cached (release_spare of dict.c). */
+    /* only this call can free the blocks that it has cached (release_spare of dict.c) */
     if (made == ORDO_NO_DEVICE_MEMORY && runs->n_spare > 0) {
         ordo_runs_drop_spare(runs);
         made = ordo_buffer_create(call->dev, bytes, &out->mem);
@@ -187,8 +185,6 @@ ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size
     out->mem_bytes = out->layout.bytes;
     return ordo_call_scratch(call, out->mem_bytes, &out->mem);
 }
-
-/* ---- arguments of kernels ---------------------------------------------------------------------------------------- */
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run)
 {

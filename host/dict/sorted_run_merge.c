@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs made from batches and from other runs. */
+/* Makes runs from batches and from other runs. */
 #include "dict/sorted_run.h"
 
 #include "primitive/merge_batch.h"
 #include "primitive/sort.h"
 
-/* ---- runs from batches ------------------------------------------------------------------------------------------ */
-
-/* All are tombstones. */
+/* Makes all elements tombstones. */
 static ordo_status hide_all(struct ordo_call *call, struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = true;
@@ -90,8 +88,6 @@ ordo_status ordo_runs_take_batch(struct ordo_runs *runs, struct ordo_call *call,
     return ordo_runs_sort(runs, call, batch->erase, batch->keys, batch->values, batch->count, out);
 }
 
-/* ---- runs from runs ---------------------------------------------------------------------------------------------- */
-
 static void sources_of(const ordo_dict *dict, const struct ordo_sorted_run *in, size_t n,
                        struct ordo_merge_source *source)
 {
@@ -129,7 +125,7 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Bits of stale elements alone are of use only if all of them are marked. */
+    /* bits that mark only stale elements help only if all runs are marked */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -159,7 +155,7 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* A new run of the `count` visible elements of a resolved set. Leaves *out alone if count is 0. */
+/* Makes a new run of the `count` visible elements of a resolved set. Leaves *out as it is if count is 0. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -183,10 +179,10 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
     return filter(runs, call, set, count, out);
 }
 
-/* A smaller batch is sorted in less time than a check of its order takes. */
+/* Smaller batches are sorted without checking whether they ascend: sorting takes less time than the check. */
 #define ASK_MIN ((size_t) 1 << 16)
 
-/* Whether each key is less than the next. Waits. */
+/* Sets *out to whether each key is less than the next. */
 static ordo_status ascends(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys, size_t count,
                            bool *out)
 {
@@ -270,8 +266,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* A new run of the visible elements of an unresolved set, in a block for all stored elements, or none if none is
- * visible. Waits. */
+/* Makes a new run of the visible elements of an unresolved set, in a block for all stored elements. *out has no block
+ * if none is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

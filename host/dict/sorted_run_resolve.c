@@ -10,9 +10,7 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------- */
-
-/* Hides each element that an equal one follows in the run. `fresh`: `hidden` is not written yet. */
+/* Hides each element whose successor in the run has an equal key. `fresh`: `hidden` is not written yet. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -26,7 +24,7 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Hides the elements of `older` that `newer` has, too. */
+/* Hides the elements of `older` whose keys `newer` has. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
@@ -60,7 +58,7 @@ static ordo_status add_bits(struct ordo_call *call, struct ordo_sorted_run *run)
     return ORDO_OK;
 }
 
-/* Bits are about to change. */
+/* Notes that the run's hidden bits will change, so its visible counts no longer hold. */
 static void lose_count(struct ordo_sorted_run *run)
 {
     if (run->marks == ORDO_RUN_COUNTED)
@@ -104,8 +102,6 @@ ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dic
     return ORDO_OK;
 }
 
-/* ---- the directory ----------------------------------------------------------------------------------------------- */
-
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                    struct ordo_slice out)
 {
@@ -124,10 +120,11 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* One launch, with a group each, makes the directories of runs this short: faster than two launches for each. */
+/* Visible counts of runs this short are made by one launch with a group for each run: faster than two launches for each
+ * run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
-#define DIRECTORY_GROUP 64 /* at most */
+#define DIRECTORY_GROUP 64 /* maximum work-items of a group */
 
 static bool needs_directory(const struct ordo_sorted_run *run)
 {
@@ -193,7 +190,7 @@ ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict,
     return ORDO_OK;
 }
 
-/* Writes the number of visible elements of each run to `out`. The set is resolved. */
+/* Writes the number of visible elements of each run to `out`. Needs a resolved set. */
 static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem out)
 {
     const struct ordo_launch launch = kernel(dict, "run_totals", set->n);
@@ -205,7 +202,7 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-#define NEWEST_SHARE 8 /* elements of a work-item of run_newest: fewer groups then add to one word */
+#define NEWEST_SHARE 8 /* elements per work-item of run_newest: with more, fewer groups add to one word */
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out)
@@ -238,7 +235,7 @@ static bool has_bits(const struct ordo_run_set *set)
     return false;
 }
 
-/* Waits once for all runs. (A read that does not wait stalls the queue of an H200 for 0.14 ms.) */
+/* Waits once for all runs. (A non-blocking read stalls the queue of an H200 for 0.14 ms.) */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS])
 {

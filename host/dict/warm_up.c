@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
-
 static uint32_t scattered(size_t i)
 {
     uint32_t x = (uint32_t) i * 0x9e3779b1u;
@@ -64,16 +62,15 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
         ordo_buffer_destroy(arrays->dev, &arrays->at[i].mem);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
-
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* ordo_none() without values */
+    struct ordo_slice                 values, values_out; /* ordo_none() if there are no values */
     ordo_status                       first_error;
 };
 
-/* Made-up answers cause ORDO_TOO_SMALL, and missing operations ORDO_UNSUPPORTED. Both are expected. */
+/* Records an error. ORDO_TOO_SMALL (from invented results) and ORDO_UNSUPPORTED (from missing operations) are
+ * expected. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)
@@ -90,7 +87,7 @@ static ordo_type value_type(const struct warm_up *t)
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
-/* Upserts twice, so that the second finds the keys. Erases half of them. */
+/* Upserts twice, so that the second upsert finds the keys. Erases half of the keys. */
 static void update(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -100,7 +97,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Includes small batches, which a structure may apply one by one. */
+/* Includes small batches, because structures may apply these operation by operation. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -163,7 +160,7 @@ static void apply(struct warm_up *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
-/* Twice: into a tree with free places, and into a small one, which computes how much to grow. */
+/* Applies the batch twice: to a tree with free space, and to a small tree, which computes how much to grow. */
 static void concurrent(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays  *a = t->a;

@@ -7,8 +7,8 @@
 #include "dict/structure.h"
 #include "ordo/prepare.h"
 
-/* Inputs and outputs of a call, each of 2 * count + 1 elements of 8 bytes. A dry-run device (ordo_dry_run_open)
- * allocates nothing. */
+/* Arrays for inputs and outputs of calls, each of 2 * count + 1 elements of 8 bytes. On a dry-run device
+ * (ordo_dry_run_open) no memory is allocated. */
 #define ORDO_WARM_UP_ARRAYS 13
 struct ordo_warm_up_arrays {
     ordo_device *dev;
@@ -23,7 +23,8 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * ORDO_TOO_SMALL, after all calls. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Warms up on a dry-run device, once for each of a few made-up answers of its kernels. config: the structure's own. */
+/* Warms up on a dry-run device, once for each of a few invented results of kernels. config: the structure's own
+ * type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, minima and maxima over ranges.
+/* Computes sums, minima and maxima over ranges.
  *
- *   1  Ranges become intervals of ranks. Reads their total length and the longest.                waits
+ *   1  Ranges become intervals of ranks. Waits for their total length and the longest.
  *   2  If all are short, writes their values as a range query does, and adds each range up.
- *   3  Else a table answers each range in a time that does not depend on its length
- *      (cl/dict/generic/aggregate.cl). It is made of all values in key order and kept until the dictionary changes.
- *      If the ranges are a small part of all elements, it is made of their values alone and not kept. */
+ *   3  Else a table answers each range in constant time (cl/dict/generic/aggregate.cl). The table is made of all values
+ *      in key order and kept until the dictionary changes. If the ranges have few of all elements, it is made of their
+ *      values alone and not kept. */
 #include "shared/aggregate.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* A range of at most this length is added up by one work-item. */
+/* Ranges up to this length are added up by one work-item each. */
 #define SHORT_MAX 128
 
-/* Limit of the total length of short ranges, whose values are in scratch. */
+/* Maximum total length of short ranges, whose values are in scratch. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Ranges with less than this part of all elements get a table of their values alone. */
+/* Ranges with less than 1 / OWN_TABLE_PART of all elements get a table of their values alone. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -26,10 +26,11 @@ struct aggregation {
     struct ordo_call             *call;
     const struct ordo_aggregates *a;
     cl_uint                       n;
-    cl_mem                        first, past; /* ranks */
-    cl_mem                        offsets;     /* offsets of the values that write_values writes; uint64_t */
-    cl_ulong                      total;
-    cl_uint                       longest;
+    cl_mem                        first, past; /* ranks of each range's first element, and after its last */
+    /* uint64_t; where the values of each range begin in the output of write_values */
+    cl_mem   offsets;
+    cl_ulong total;
+    cl_uint  longest;
 };
 
 static struct ordo_launch kernel(const struct aggregation *x, const char *name, size_t items)
@@ -88,8 +89,6 @@ static ordo_status measure(struct aggregation *x)
     return ORDO_OK;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
 static ordo_status write_values(const struct aggregation *x, cl_mem values)
 {
     const struct ordo_ranges ranges = { .lo = x->a->lo,
@@ -102,7 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers from values or a table. Intervals are ranks, or offsets into the values of write_values. */
+/* Answers all ranges by kernel `name` from values or a table. Intervals are ranks if `ranks`, else begin at
+ * x->offsets. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -126,18 +126,16 @@ static ordo_status answer_short(const struct aggregation *x)
     return answer(x, "aggregate_short", values, NULL, false);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
 static size_t table_values(ordo_op op, size_t count)
 {
-    size_t values = count + 1; /* sums have one more, for the end */
+    size_t values = count + 1; /* a table of sums has one more entry, the end */
     if (op != ORDO_SUM)
         for (size_t size = count; size > AGGREGATE_FAN; values += size)
             size = ordo_ceil_div(size, AGGREGATE_FAN);
     return values;
 }
 
-/* Builds the table over `count` values at its start. */
+/* Builds the table over the `count` values at its start. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with the stored values: sorts the batch with its values, finds the stored values, adds up the
- * values of each key and stores one sorted update, with the whole sum at the last of equal keys. */
+/* Combines a batch with the stored values: sorts the batch, finds the stored values, adds up the values of each key,
+ * and stores one sorted update, with the full sum at the last of equal keys. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations made from a structure's other operations (dict/structure.h).
+/* Operations made from a structure's other operations, under the contract of dict/structure.h:
  *
- *   combine.c     values become old (+, min, max) new: find, then update; or the structure's own method
- *   ranges.c      ranges with limits or in descending order, seeks with bounds: rank, select, then range or seek
- *   erase.c       erased ranges, first and last elements: rank, select, range, update
- *   aggregate.c   sums, minima, maxima over ranges: rank, then range or export
- *
- * Arguments are checked and counts are at least 1. Each function only enqueues, unless it says "waits", and leaves the
- * dictionary unchanged if it fails. */
+ *   combine.c     combines values: calls the structure's own method, or find and update
+ *   ranges.c      ranges with limits or in descending order, seeks with bounds: call rank, select, and range or seek
+ *   erase.c       erased ranges, first and last elements: call rank, select, range and update
+ *   aggregate.c   sums, minima, maxima over ranges: call rank, and range or export */
 #ifndef ORDO_GENERIC_H
 #define ORDO_GENERIC_H
 
 #include "dict/batch.h"
 
-/* Checks that values have this type, and that the type has this operation. */
+/* Checks that the dictionary's values can have type `value`, and that this type has operation `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op);
 
-/* combine_enqueue uses the structure's own method if there is one, combine_generic never. */
+/* combine_enqueue calls the structure's own method if there is one; combine_generic never does. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Changes the values of a batch in key order: each becomes its key's stored value combined with the key's values up to
- * there. The last of equal keys is to be stored. */
+/* Replaces each value of a batch in key order by its key's stored value combined with the key's values up to that
+ * position. The caller then stores the last of equal keys. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,
@@ -37,10 +34,10 @@ struct ordo_erasures {
     size_t            count;
     struct ordo_slice erased; /* uint32_t, or ordo_none() */
 };
-/* Waits. */
+/* Waits for the device. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
-/* *got: the number of elements. Waits. */
+/* *got: the number of elements read. Waits for the device. */
 ordo_status ordo_dict_ends_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got);
 
 struct ordo_aggregates {
@@ -50,12 +47,12 @@ struct ordo_aggregates {
     size_t            count;
     struct ordo_slice results, counts; /* counts: uint32_t, or ordo_none() */
 };
-/* Waits. */
+/* Waits for the device. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
 /* Called when the dictionary changes. Frees the table of aggregates. */
 void ordo_dict_drop_aggregates(ordo_dict *dict);
 
-/* A kernel over values of this type, with this operation. */
+/* Makes a launch of a kernel for values of type `value` and operation `op`. */
 struct ordo_launch ordo_dict_kernel_typed(const ordo_dict *dict, const char *file, const char *kernel, ordo_type value,
                                           ordo_op op, size_t items);
 

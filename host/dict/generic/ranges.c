@@ -5,9 +5,7 @@
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* ---- limits ------------------------------------------------------------------------------------------------------ */
-
-/* Computes lengths and, in scratch, bounds that hold at most the limit. */
+/* Computes the limited lengths, and bounds of ranges that have these lengths. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -61,7 +59,7 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* In ascending or descending order. There is a limit, or there are limits. */
+/* Answers ranges in ascending or descending order. Needs r->limit or r->limits. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;
@@ -90,8 +88,6 @@ ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, c
         return ORDO_OK;
     return ordo_dict_reverse(call, dict, r->offsets, r->count, r->capacity, r->keys_out, r->values_out);
 }
-
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_dict_seek_within_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *s,
                                           struct ordo_slice bounds)

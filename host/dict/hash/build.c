@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a new table of a batch, the old table's elements, or both: sorts the keys by partition, counts the buckets of
- * each partition, and fills each with one work-group. The old table stays until the new one is complete.
+/* Makes a new table from a batch, the old table's elements, or both. Sorts the keys by partition, counts the buckets of
+ * each partition, and fills each partition with one work-group. The old table stays until the new one is complete.
  *
- * Seeds. If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements under a seed, the next seed is tried,
- * with more partitions. It depends on the last seed and the sizes of all partitions, so on all keys: no list of keys
- * made in advance collides under it. Equal batches have equal seeds on every device. */
+ * If a partition would get more than HASH_LIMIT(HASH_BUCKETS_MAX) elements, another seed is tried, with more
+ * partitions. It depends on the last seed and all partitions' sizes, so no list of keys made in advance collides. Equal
+ * batches get equal seeds on every device. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
@@ -14,16 +14,17 @@
 /* Seeds that are tried before a set of keys is refused. */
 #define SEEDS_MAX 64
 
-/* Bits that each try adds to partition numbers, up to BITS_MORE_MAX: partitions of 32 slots on average. */
+/* Each try doubles the partitions BITS_MORE times, at most BITS_MORE_MAX times in all. Partitions then have 32 slots on
+ * average. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
-    struct ordo_hash_batch elements; /* of the old table */
+    struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* capacity for this many further keys */
-    cl_mem                 incoming; /* different keys of the batch in each partition */
-    cl_uint                largest;  /* updates of one partition, at most */
+    size_t                 more;     /* further keys to have capacity for */
+    cl_mem                 incoming; /* number of different keys of the batch in each partition */
+    cl_uint                largest;  /* maximum updates of one partition */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -41,7 +42,7 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets the table's starts and its number of buckets. *fits: no partition is too large for a work-group. Waits. */
+/* Sets the table's starts and number of buckets. *fits: whether no partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -62,7 +63,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
-/* Writes everything but the starts, from a batch that may be empty. */
+/* Writes the table except its starts. The batch may be empty. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -73,8 +74,6 @@ static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *ha
     ordo_hash_add_batch(&args, batch);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- a table ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status partition_content(struct ordo_call *call, const struct ordo_hash *hash,
                                      const struct ordo_hash_table *table, struct content *c)
@@ -96,7 +95,7 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
     return count_distinct(call, hash, table, &c->batch, &c->incoming);
 }
 
-/* Sorts the content by partition and sizes the table. *fits: false if another seed is needed. */
+/* Sorts the content by partition, and sizes the table. Sets *fits to false if another seed is needed. */
 static ordo_status plan_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               struct content *c, unsigned load, bool *fits)
 {
@@ -117,13 +116,13 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Whether the batch may exceed a partition only because keys repeat. */
+/* Whether repeated keys may be the only reason that the batch exceeds a partition. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
 }
 
-/* The seed after one that failed. Depends on the batch, or without one on the elements. Waits. */
+/* Replaces a seed that failed. The new seed depends on the batch or, if there is none, the elements. */
 static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_table *table, const struct content *c,
                              cl_ulong *seed)
 {
@@ -139,7 +138,7 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Tries the table's bits and seed. *seed: the next seed, if the content does not fit. */
+/* Makes a table with the given bits and seed. If the content does not fit, *seed gets the next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {
@@ -167,7 +166,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
 {
     struct ordo_sorted_run run = { .mem = NULL };
     ordo_status            status = ORDO_OK;
-    cl_uint                more = 0; /* further bits */
+    cl_uint                more = 0; /* bits added after failed seeds */
     bool                   fits = false;
 
     for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of cl/shared/hash_table.h. */
 #include "dict/hash/hash.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static const char *const finding[HASH_FINDINGS] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Kernels index by starts, so starts must be right before they run. */
+/* Checks the starts on the host, because kernels index by them. */
 static ordo_status check_starts(struct ordo_call *call, const struct ordo_hash_table *table)
 {
     const size_t partitions = ordo_hash_partitions(table);
@@ -59,7 +58,7 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
     return ORDO_OK;
 }
 
-/* Partitions for each group of hash_recount: few of them need it. */
+/* Partitions per group of hash_recount: few of them need recounting. */
 #define RECOUNT_SHARE 16
 
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a hash table: launches of cl/dict/hash/concurrent.cl.
+/* Concurrent operations on a hash table: launches cl/dict/hash/concurrent.cl.
  *
- * Finds come first, so they see the table before the batch. Then the table grows if the batch may exceed its capacity,
- * and one launch runs all updates. Operations give up if their buckets are full or they fail to get their latch. They
- * are done as batches in order, which displace elements and let the table grow: they overlap, so any order and division
- * is correct. If memory is short the batches get smaller. Operations that still do not fit are launched again until
- * none is left; without a slot they are refused. Each launch ends with all latches free, so at least one operation that
- * wants a latch gets it.
+ * Finds come first, so they see the table before the batch. The table grows if the batch may exceed its capacity. Then
+ * one launch runs all updates. An operation gives up if its buckets are full or it fails to get its latch. These
+ * operations are done as batches in order, which displace elements and let the table grow. Any order is correct,
+ * because they overlap in time. If memory is short, the batches get smaller. Operations that still do not fit are
+ * launched again until none is left, or refused for lack of a slot. Each launch ends with all latches free, so at least
+ * one operation gets its latch.
  *
- * After the first change the batch needs no memory: it takes its lists first, for as many operations as fit. Devices
- * that order nothing between work-groups do all operations in order. */
+ * Between its first change and its end a batch needs no memory. Devices that do not order memory accesses between
+ * work-groups do all operations in order. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Operations that a list holds, at least and at most. */
+/* Minimum and maximum operations of a list. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -24,7 +24,7 @@ struct concurrent {
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* operations that each list holds */
+    size_t                              window; /* capacity of each list, in operations */
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
 };
@@ -36,8 +36,6 @@ static size_t n_of(const struct concurrent *c, int least, int most)
         n += c->histogram[code];
     return n;
 }
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static struct ordo_launch kernel_of(const struct concurrent *c, const char *kernel, size_t items)
 {
@@ -63,7 +61,8 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Devices without order between groups list all operations first. One work-item does the rest of in-order batches. */
+/* If the device does not order memory accesses between groups, the first launch lists all operations, and one work-item
+ * does the operations that batches in order leave. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -73,7 +72,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches operations from `from` on, or of the list `again`. Operations that give up go to c->pending. */
+/* Launches `count` operations from index `from` on: of the list `again`, or of the batch if that is NULL. Operations
+ * that give up go to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -97,7 +97,7 @@ static ordo_status launch_some(const struct concurrent *c, size_t from, size_t c
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Operations of one work-item in a launch, at most. */
+/* Maximum operations of a launch with one work-item. */
 #define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
@@ -110,7 +110,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches operations and waits for the number that give up. The table is then sound, unless the launch failed. */
+/* Launches operations. *left: the number that give up. Afterwards the table is sound, unless the launch failed. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -126,8 +126,6 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     *left = state[HASH_PENDING];
     return ORDO_OK;
 }
-
-/* ---- batches in order -------------------------------------------------------------------------------------------- */
 
 /* Operations that gave up, gathered in scratch. */
 struct left {
@@ -172,8 +170,9 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Does operations from .. from + count - 1 of c->pending as a batch in order. *done: false, without changes, if memory
- * is short. An error if the batch failed half way, because repeated operations would find their own keys. */
+/* Does operations from .. from + count - 1 of c->pending as a batch in order. If memory is short, sets *done to false
+ * and changes nothing. If the batch failed half way, returns an error: operations done again would find their own
+ * keys. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -200,8 +199,8 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Does operations of c->pending as batches in order, halved while memory is short. *done: the operations done, from the
- * first on. */
+/* Does operations of c->pending as batches in order, halved while memory is short. *done: how many, from the first
+ * on. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -214,7 +213,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches operations of c->pending from `done` on until none is left. Each launch leaves fewer. */
+/* Launches the operations of c->pending from `done` on, again until none is left. Each launch leaves fewer. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -231,8 +230,6 @@ static ordo_status finish_without(struct concurrent *c, size_t done, size_t left
     }
     return ORDO_OK;
 }
-
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_inputs(const struct concurrent *c)
 {
@@ -260,7 +257,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Takes lists for the batch, or for as many operations as fit. */
+/* Allocates the lists, for all operations or as many as fit. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -276,12 +273,12 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* Latches for each operation of a batch, and for a batch. */
+/* Latches per operation of a batch, and the minimum and maximum for a batch. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
 
-/* Takes all memory that the batch needs before the first change. */
+/* Takes all memory that the batch needs after its first change. */
 static ordo_status prepare(struct concurrent *c)
 {
     size_t latches = LATCHES_MIN;
@@ -296,9 +293,7 @@ static ordo_status prepare(struct concurrent *c)
     return take_lists(c);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------- */
-
-/* Counts the stores of absent keys. Waits. */
+/* Counts the stores of absent keys. */
 static ordo_status count_absent(struct concurrent *c, size_t *absent)
 {
     const struct ordo_concurrent_batch *b = c->batch;
@@ -318,12 +313,12 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* A batch that stores less than this part of the slots skips the count of new keys: the table grows when operations
- * find no slot. */
+/* A batch whose stores are fewer than 1 / SLOTS_PER_STORE of the slots does not count its new keys. The table grows
+ * when operations find no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table if it lacks capacity for the batch's new keys. *grown: whether it did. With injected faults the
- * table stays, so that operations find full buckets. */
+/* Rebuilds the table if it lacks capacity for the batch's new keys. *grown: whether it did. With injected faults does
+ * nothing, so that operations find full buckets. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -355,8 +350,6 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* ---- the batch --------------------------------------------------------------------------------------------------- */
-
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;
@@ -384,7 +377,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(grow_if_fits(&c, &grown));
-    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* earlier ticks belong to finds */
+    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* finds have the ticks before */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);

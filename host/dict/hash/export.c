@@ -3,7 +3,7 @@
 
 #include "primitive/scan.h"
 
-/* Scans the counts into scratch: elements before each partition. *size: all elements. Waits. */
+/* Counts the elements before each partition, in scratch. *size: all elements. */
 static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_table *table, cl_mem *before,
                                 size_t *size)
 {

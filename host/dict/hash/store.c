@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates: in place if all partitions have the capacity, else in a new table. Erasures alone are lookups,
- * and need no sort by partition. */
+/* Batches of updates: changes the table in place if all partitions have capacity, else makes a new table. Batches that
+ * only erase are like lookups, and need no sort by partition. */
 #include "dict/hash/hash.h"
 
-/* A table of fewer slots is never rebuilt smaller. */
+/* Tables with fewer slots are never rebuilt smaller. */
 #define SLOTS_MIN ((size_t) 1 << 16)
 
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
@@ -12,7 +12,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* Stores in place if the table has the capacity, else in a new table. `found` is from ordo_hash_measure. */
+/* Stores in place if the table has capacity, else in a new table. `found` comes from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
@@ -57,9 +57,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* ---- erasures ---------------------------------------------------------------------------------------------------- */
-
-/* Counts the elements only if elements_min allows an underfull table, so once for 7/8 of the table erased. */
+/* Rebuilds an underfull table. Counts the elements only if elements_min suggests that, which is once for each 7/8 of
+ * the table erased. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))
@@ -89,8 +88,6 @@ static ordo_status erase_keys(struct ordo_call *call, struct ordo_hash *hash, st
     ORDO_TRY(ordo_hash_erase(call, hash, keys, count));
     return ordo_hash_shrink(call, hash, count);
 }
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {

@@ -4,7 +4,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* One filter more: lookups read one for a partition without a bucket, which may be the last. */
+    /* one filter more, because lookups in a last partition without buckets read one */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 
@@ -16,7 +16,7 @@ size_t ordo_hash_bucket_bytes(const ordo_dict *dict)
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load)
 {
     const double slots = (double) elements * 100 / load;
-    cl_uint      bits = 1; /* H2 needs two partitions */
+    cl_uint      bits = 1; /* H2 requires two partitions */
     while (bits < 31 && slots > (double) ((size_t) HASH_SLOTS_MEAN << bits))
         bits++;
     return bits;
@@ -29,8 +29,6 @@ cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps)
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 enum { N_PARTS = 4 };
 static void parts_of(const struct ordo_hash *hash, struct ordo_hash_table *table, cl_mem *part[N_PARTS],
@@ -94,15 +92,13 @@ void ordo_hash_clear(ordo_dict *dict)
     ordo_runs_clear(&hash->runs.dict);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table)
 {
     ORDO_ADD(args, ORDO_ARG(table->buckets), ORDO_ARG(table->spills), ORDO_ARG(table->starts), ORDO_ARG(table->counts),
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* More groups fill every device: then a group takes several partitions. */
+/* This many groups fill every device. For more partitions, a group takes several. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,

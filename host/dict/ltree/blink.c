@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The B-link tree behind the interface. */
 #include "ordo/blink.h"
 
 #include "dict/ltree/ltree.h"

@@ -21,7 +21,8 @@ static ordo_status build_leaves(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Builds the levels above the leaves, up to one node. *root: the root word; *inner: inner nodes. */
+/* Builds the levels above the leaves, up to a level of one node. *root: the root word; *inner: the number of inner
+ * nodes. */
 static ordo_status build_above(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, unsigned fill,
                                cl_uint *root, cl_uint *inner)
 {
@@ -64,7 +65,7 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Leaves for `count` elements, within the limit if full leaves fit. */
+/* The number of leaves for `count` elements. Observes config.max_leaves if full leaves fit within it. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {
     const size_t most = ordo_ltree_leaves_allowed(tree, 0), leaves = ordo_ltree_nodes_over(tree, count, fill);
@@ -91,7 +92,6 @@ static void keep_run(struct ordo_ltree *tree, struct ordo_sorted_run *run)
     run->mem = NULL;
 }
 
-/* Keeps the old pools until the whole new tree is enqueued. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill)
 {
@@ -136,7 +136,7 @@ ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config
         tree->config.fill_percent = 90;
     if (config->raise_percent == 0)
         tree->config.raise_percent = 100;
-    tree->runs.dict = ordo_dict_kind(&tree->dict); /* of a rebuild */
+    tree->runs.dict = ordo_dict_kind(&tree->dict);
     if (tree->config.fill_percent >= 50 && tree->config.fill_percent <= 100)
         return ORDO_OK;
     return ORDO_FAIL(dict->dev, ORDO_INVALID, "fill_percent is %u: it may be 50 to 100", config->fill_percent);

@@ -25,13 +25,13 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Whether an incomplete split explains the finding: every node is sound and linked. */
+/* Whether an incomplete split explains finding f: every node is sound and linked, but an entry is missing. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* In scratch: the nodes that entries reach, and the findings. */
+/* Scratch of a check: marks of nodes that entries reach, and the findings. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -93,7 +93,7 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the state before any node is read through it. */
+/* Checks the state, so that nodes can be read through it. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -117,7 +117,7 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* lags: whether findings of incomplete splits are accepted. */
+/* Reports findings as damage. If `lags`, accepts findings that incomplete splits explain. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -158,8 +158,6 @@ static ordo_status check(struct ordo_call *call, struct ordo_ltree *tree)
     return validate_count(tree, state, found);
 }
 
-/* ---- trust ------------------------------------------------------------------------------------------------------- */
-
 static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_CHECKED])
 {
     bool any = state[LTREE_SPLITS_PENDING] != 0 || found[CHECKED_ELEMENTS] != state[LTREE_ELEMENTS];
@@ -170,7 +168,7 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes a change that may have ended between a split and its entry above, if every node is sound and linked: adds
+/* Completes a change that may have ended between a split and its entry above. If every node is sound and linked, adds
  * the entries and recounts the elements. Repairs no node. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {

@@ -1,63 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a linked tree: launches of cl/dict/ltree/concurrent.cl until no operation is left.
+/* Concurrent operations on a linked tree: launches cl/dict/ltree/concurrent.cl until no operation is left.
  *
- * Finds come first, in one launch. They may see the moment before the other operations, with the tree at rest. Such a
- * search needs no version, reads lines from any cache, and runs by teams in a kernel of few registers: 12 G/s on an
- * H200 at 2^24. Searches next to writers reach 4.9 G/s, 6 G/s in a kernel of their own.
+ * Finds come first, in one launch with the tree at rest. They check no versions, read from any cache, and run by teams:
+ * 12 G/s on an H200 at 2^24 elements, 4.9 G/s next to writers.
  *
- * A batch is cut into launches, each twice as large as the last, because work-items that outnumber the leaves obstruct
- * each other. An operation gives up, and is listed, for
- *   - a leaf that it cannot latch in LTREE_TRIES tries, because too many operations want it
- *   - a new leaf, if there is none: it starves
- *   - a query that has passed ORDO_LTREE_QUERY_LEAVES leaves: emptied leaves, or a long count. Only elements that a
- *     range writes are worth a leaf each
- *   - the rest of its path after the work-item's LTREE_STEPS steps. An operation that only lacks the entry of its split
- *     is not listed; the level above lags behind (LTREE_SPLITS_PENDING).
+ * The other operations run in launches, each twice as large as the last, because work-items that outnumber the leaves
+ * obstruct each other. An operation gives up, and is listed, if
+ *   - it cannot latch a leaf in LTREE_TRIES tries
+ *   - it needs a new leaf, and none is free: it starves
+ *   - it is a query that has passed ORDO_LTREE_QUERY_LEAVES leaves, and not a range whose output has free capacity
+ *   - its work-item has taken LTREE_STEPS steps. But if only the entry of its split is missing, the operation is done,
+ *     and the level above lacks the entry (LTREE_SPLITS_PENDING).
  *
- * Between launches the tree is at rest, and the host does in this order:
- *   0  reclaim   takes merged leaves out of the levels (skiplists alone); needs no memory
- *   1  leaves    if operations starved: grows the pools, or rebuilds the tree if that frees leaves
- *   2  levels    takes pending splits into the levels above; needs no memory (levels.c)
- *   3  at rest   if 1 found no leaves, or after a second launch: does the listed operations as batches in order,
- *                updates first, then queries over the list of leaves. Any order is right, because listed operations
- *                overlap. So a leaf with very many operations costs a sort, and a query over empty leaves a search. If
- *                1 found no leaves and 3 no memory, operations that need a leaf are refused from then on (`final`).
- *   4  a turn    launches the rest: ranges, and all others if 3 had no memory
+ * Between launches the tree is at rest, and the host does a turn:
+ *   0  reclaim   Removes merged leaves from the levels (only skiplists). Needs no memory.
+ *   1  leaves    If operations starved, grows the pools, or rebuilds the tree if that frees leaves.
+ *   2  levels    Adds missing entries to the levels above. Needs no memory (levels.c).
+ *   3  at rest   If 1 found no leaves, or after a second launch, does the listed operations as batches in key order:
+ *                updates first, then queries. Any order is correct, because listed operations overlap in time.
+ *   4  launch    Launches the rest: ranges, and all others if 3 had no memory. If 1 found no leaves either, operations
+ *                that need a leaf are refused from now on (`final`).
  *
- * Each turn makes progress: queries take no latch and always advance, and one of the updates of a leaf gets it. After a
- * turn without progress one work-item runs alone; TURNS_STUCK such turns in a row mean a latch that nobody holds.
+ * Each turn makes progress: queries take no latch, and one of a leaf's updates gets the latch. After a turn without
+ * progress, one work-item runs alone. After TURNS_STUCK such turns, a latch must have no holder.
  *
- * The batch needs no memory between its first change and its end: the lists are allocated first, for as many operations
- * at a time as fit, and 1 and 3 may fail. So a lack of memory refuses operations, and leaves no split without an entry.
+ * Between its first change and its end, a batch needs no memory: its lists exist, and 1 and 3 may fail.
  *
- * Emptied leaves stay during the batch, because operations may be on their way to them. At its end, pools with less
- * than half elements are made to fit: by a rebuild, or by a move if the leaves are well filled. At least half as many
- * changes as elements lie between two such times, which bounds the moves per change. Pools with more than two sevenths
- * merged leaves are made to fit, too, after several erases for each merge. */
+ * Emptied leaves stay during the batch, because operations may be on their way to them. The end of a batch makes pools
+ * smaller in two cases: they are less than half full, and half as many changes as elements have occurred since the last
+ * time; or more than two sevenths of the leaves have merged. Both bound the cost per change. */
 #include "dict/ltree/concurrent.h"
 
-/* A version has LTREE_VERSION_BITS, and an operation changes a node at most twice. */
+/* Maximum operations of a launch. An operation changes a node at most twice, and a version has LTREE_VERSION_BITS. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* Concurrent operations per leaf, and at least. */
+/* Operations per leaf in a batch's first launch, and the minimum operations of a launch. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Operations of a launch with one work-item. LTREE_STEPS suffice for them. */
+/* Maximum operations of a launch with one work-item: LTREE_STEPS steps suffice for them. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Turns before listed operations are done at rest. */
+/* Turns before the first one that does listed operations at rest. */
 #define TURNS_TOGETHER 1
-/* Consecutive turns without progress (injected faults may stop a turn by chance). */
+/* Consecutive turns without progress before an error. (Injected faults may prevent progress by chance.) */
 #define TURNS_STUCK 64
 
-/* Whether only one work-item may run, because the device orders nothing between groups. */
+/* Whether only one work-item may run, because the device does not order memory accesses between groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
-/* Registers of a compute unit: the driver must limit work-items of larger groups to their share. 0: no limit. */
+/* Registers of a compute unit. In groups of more than EASY work-items, each work-item is limited to its share. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
@@ -75,7 +68,8 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t gro
     return launch;
 }
 
-/* Operations from `from` on, of the batch or of the list `again`. */
+/* Launches `count` operations from index `from` on: of the list `again`, or of the batch if that is NULL. `pending`
+ * gets operations that give up. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -127,7 +121,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Before a concurrent launch: drops facts about the tree that it may change. */
+/* Call this before a concurrent launch. Forgets facts about the tree that the launch may change. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -136,9 +130,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------------- */
-
-/* Runs one more turn of the listed operations. c->pending lists operations that give up again. */
+/* Does a turn for the *count listed operations. c->pending then lists operations that give up again. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -146,7 +138,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    if (c->state[LTREE_SPLITS_PENDING]) { /* after growth, which uses the number of inner nodes as read */
+    if (c->state[LTREE_SPLITS_PENDING]) { /* follows growth, which uses the number of inner nodes as read */
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
     }
@@ -179,8 +171,6 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
         launched = count;
     }
 }
-
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status check_inputs(const struct ordo_ltree_batch *c)
 {
@@ -220,8 +210,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Completes the levels above, after an error too: finished operations stay. After a lack of memory all launches were
- * complete, so the tree needs no check. */
+/* Completes the levels above, after an error too, because finished operations stay. After a lack of memory the tree
+ * needs no check, because all launches were complete. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -233,8 +223,8 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            mended = ordo_ltree_batch_state(c); /* rebuild_levels took inner nodes, and fit_pools moves as many as the
-                                                 * state says */
+            /* rebuild_levels has added inner nodes, and fit_pools moves as many as the state counts */
+            mended = ordo_ltree_batch_state(c);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;
     }

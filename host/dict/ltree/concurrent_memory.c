@@ -2,8 +2,6 @@
 /* State and memory of a concurrent batch on a linked tree. */
 #include "dict/ltree/concurrent.h"
 
-/* ---- without memory ---------------------------------------------------------------------------------------------- */
-
 ordo_status ordo_ltree_or_without(ordo_status status)
 {
     return ordo_lacks_memory(status) || status == ORDO_NO_HOST_MEMORY ? ORDO_OK : status;
@@ -15,8 +13,6 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
         ordo_call_abandon(c->call, mark);
     return ordo_ltree_or_without(status);
 }
-
-/* ---- the state --------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c)
 {
@@ -33,7 +29,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem) /* all elements are erased, or a build was refused */
+    /* a rebuild found no elements, or the driver refused a build */
+    if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
     ORDO_TRY(ordo_ltree_batch_state(c));
@@ -41,9 +38,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
-
-/* Operations on a list, at least and at most. */
+/* Minimum and maximum operations of a list. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -67,9 +62,7 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     return take_lists(c, ordo_min_size(c->batch->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
-/* ---- leaves ------------------------------------------------------------------------------------------------------ */
-
-/* Grows the pools to `leaves`, or as far as memory allows: operations may wait. */
+/* Grows the pools to `leaves`, or as far as memory allows. Operations without a leaf may wait. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -84,7 +77,8 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* Operations in the sample, and new keys assumed among 1024 stores if it has none. */
+/* The number of operations in the sample. SAMPLE_DOUBT of 1024 stores are assumed to be new in addition to the sample's
+ * share. */
 #define SAMPLE       ((size_t) 1 << 14)
 #define SAMPLE_DOUBT 4
 
@@ -105,13 +99,13 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Leaves for `stores` random new keys, in leaves two thirds full; at most one split of each leaf, and half leaves then.
- */
+/* The leaves needed for `stores` new keys: enough for random keys in leaves two thirds full, but no more than one split
+ * of each leaf and half full new leaves take. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
     const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (slots / 2) + 1;
-    const size_t likely = (c->state[LTREE_ELEMENTS] + stores) / (slots * 11 / 14) + 64; /* and the reserve */
+    const size_t likely = (c->state[LTREE_ELEMENTS] + stores) / (slots * 11 / 14) + 64; /* 64 in reserve */
 
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
@@ -135,7 +129,7 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Rebuilds the tree if that frees an eighth of the leaves. At least as many splits lie between two rebuilds. */
+/* Rebuilds the tree if that frees an eighth of the leaves. At least as many splits occur between two rebuilds. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);
@@ -166,8 +160,6 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     return ORDO_OK;
 }
 
-/* ---- what a batch leaves ----------------------------------------------------------------------------------------- */
-
 /* Pools of at most this many leaves are not shrunk. */
 #define LEAVES_FEW 192
 
@@ -177,7 +169,7 @@ static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Whether at most two of seven leaves have merged: the pools have 1.4 times the leaves in use. */
+/* Whether at most two sevenths of the leaves have merged, so the pools have at most 1.4 times the leaves in use. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];
@@ -196,7 +188,7 @@ ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
         return ORDO_OK;
     tree->changes = 0;
     const int mark = c->call->n_scratch;
-    ordo_ltree_drop_list(tree); /* it is as large as the old pools */
+    ordo_ltree_drop_list(tree); /* the list has the size of the old pools */
     const ordo_status status = dead || needed + needed / 8 < c->state[LTREE_LEAVES]
                                    ? ordo_ltree_rebuild(c->call, tree, NULL, fill)
                                    : ordo_ltree_shrink(c->call, tree, c->state);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that a concurrent batch has left, done with the tree at rest: launches of cl/dict/ltree/leftover.cl. */
+/* Does operations that a concurrent batch has listed, with the tree at rest. Launches cl/dict/ltree/leftover.cl. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
 {
     struct ordo_launch launch =
         ordo_ltree_kernel(c->tree, "dict/ltree/leftover.cl", name, ordo_ltree_flat(c->tree), items);
-    launch.groups = ordo_ceil_div(items, launch.group); /* a work-item for each item */
+    launch.groups = ordo_ceil_div(items, launch.group);
     return launch;
 }
 
@@ -26,10 +26,10 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     return ordo_call_read(c->call, words, 0, c->tally, sizeof c->tally);
 }
 
-/* Operations of one kind, in scratch, as a batch. where: their numbers in the concurrent batch. */
+/* Listed operations of one kind, gathered in scratch as a batch. where: their indexes in the concurrent batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* these, others */
+    cl_uint         taken[2]; /* number of operations of this kind, and of others */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -57,7 +57,7 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
-/* Gathers at most `most` operations of a kind. The others go to l->next. */
+/* Gathers at most `most` listed operations of left->kind. Lists the others in l->next. */
 static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
                           struct left *left)
 {
@@ -105,7 +105,8 @@ static ordo_status scatter(struct ordo_ltree_batch *c, const struct left *left)
     return ORDO_OK;
 }
 
-/* An unchecked tree is checked first, because a stopped operation could have left a latch. */
+/* Executes the gathered batch. This first checks an unchecked tree, because a stopped operation could have left a
+ * latch. */
 static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *left)
 {
     ordo_dict               *dict = &c->tree->dict;
@@ -130,8 +131,9 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Does at most `most` operations of a kind, and lists the others. *done: false, without changes, if memory is short.
- * Returns an error if a change ended half way, because repeated operations would find their own elements. */
+/* Does at most `most` listed operations of a kind, and lists the others. If memory is short, sets *done to false and
+ * changes nothing. If a change ended half way, returns an error: operations done again would find their own
+ * elements. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -157,10 +159,10 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
     return c->half ? status : ordo_ltree_or_drop(c, mark, status);
 }
 
-/* Smallest part of the listed updates that is tried. */
+/* Maximum parts of the listed updates. */
 #define PARTS_MAX 8
 
-/* Does the listed updates, or a part of them if memory is short. */
+/* Does all listed updates or, if memory is short, half, a quarter or an eighth of them. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

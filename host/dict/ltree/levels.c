@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The levels above the leaves take in splits: launches of cl/dict/ltree/levels.cl. They need only the pools' memory, so
- * nothing can stop the completion of a change. */
+/* Adds entries for split nodes to the levels above: launches cl/dict/ltree/levels.cl. This needs only the pools'
+ * memory, so nothing prevents a change from being completed. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
 
-/* Work-items of the group that takes the levels near the root. */
+/* Work-items of the one group that updates the levels near the root. */
 #define TOP_GROUP 512
 
-/* Nodes of a level at most for one group in one launch. */
+/* Maximum nodes of a level that one group updates. */
 #define TOP_NODES 1024
 
 #define LEVEL_TEAMS ((size_t) 1 << 14)
@@ -25,7 +25,7 @@ static ordo_status update_level(struct ordo_call *call, const struct ordo_ltree 
 
 static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level)
 {
-    /* a large group is useless if lanes exchange no data */
+    /* a large group only helps if lanes can exchange data */
     const bool       talk = ordo_device_facts(tree->dict.dev)->sub_group > 1;
     struct ordo_args args = ordo_ltree_args(tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
@@ -46,7 +46,7 @@ ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *t
     return ORDO_OK;
 }
 
-/* ---- where it is not known who has split ------------------------------------------------------------------------- */
+/* ---- unlisted splits --------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
                                     cl_uint levels)
@@ -73,7 +73,7 @@ static ordo_status list_below(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Lists a level as if all its nodes had entries to take in, and empties the list of the level above. */
+/* Works from the root down. Then empties the list of the level above. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner)
 {
@@ -84,7 +84,7 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Works from the leaves up, so that each level is complete when the one above reads it. Lists every level again from
+/* Works from the leaves up, so that each level is complete when the level above reads it. Lists each level anew from
  * the root, because nodes above have split. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {

@@ -35,8 +35,8 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts leaves by their lows, stably. All lows differ, except that the first leaf, number 0, and possibly the next have
- * 0. */
+/* Sorts leaves by `low`, stably. All lows differ, except that the first leaf (number 0) and possibly the next one both
+ * have 0. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
     /* lows are ordered forms, which are unsigned */

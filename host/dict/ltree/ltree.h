@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h has the layout and the invariants.
  *
- * Files from the bottom up. Each calls the files before it and the layers below. concurrent.c calls dict/apply.c, which
- * calls finds and an update through the structure's table.
- *
- *   launch.c       launches of kernels
- *   pool.c         memory: the pools of nodes
- *   list.c         the leaves in key order
- *   build.c        the tree from sorted elements
- *   levels.c       the levels above take in splits
- *   reclaim.c      merged leaves are taken out of all levels
- *   check.c        the invariants; the begin of every call
- *   find.c         finds
- *   order.c        queries by order, over the list of leaves
- *   range.c        ranges
- *   rebuild.c      the tree from itself and a batch
- *   update.c       batches in order, without latches
- *   concurrent_memory.c, leftover.c, concurrent.c   concurrent operations
- *   blink.c, skiplist.c   the structures' tables */
+ * Each section below is a file, which calls only files of earlier sections and lower layers. concurrent.h declares the
+ * rest of concurrent.c. concurrent.c calls dict/apply.c, which calls finds and an update through the structure's table.
+ */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
@@ -25,60 +11,60 @@
 #include "shared/faults.h"
 #include "shared/ltree.h"
 
-/* The leaves in key order, for queries by order; uint32_t each. */
+/* The list of the leaves in key order, for queries by order. All numbers are uint32_t. */
 struct ordo_ltree_list {
-    cl_mem order;    /* leaves, in order */
-    cl_mem place;    /* of each leaf, in the order */
-    cl_mem before;   /* elements in the leaves before each place; one word more than places */
-    size_t places;   /* at least the leaves taken; places past them have no elements */
-    size_t capacity; /* places that fit */
-    bool   fresh;    /* matches the tree */
+    cl_mem order;    /* the leaf at each place (position in key order) */
+    cl_mem place;    /* the place of each leaf */
+    cl_mem before;   /* the number of elements before each place; places + 1 entries */
+    size_t places;   /* at least the leaves in use; places past these have no elements */
+    size_t capacity; /* allocated places */
+    bool   fresh;    /* the list matches the tree */
 };
 
 struct ordo_ltree;
 
 struct ordo_ltree_config {
-    unsigned words;        /* of a node's line of keys: 32 or 16; 0: 32 */
-    unsigned fill_percent; /* of nodes that are built, 50 to 100; 0: 90 */
+    unsigned words;        /* words of a node's line of keys: 32 or 16; 0 means 32 */
+    unsigned fill_percent; /* how full a build makes nodes, 50 to 100; 0 means 90 */
     size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of nodes split off by concurrent operations that get their entry above immediately. The host adds the
-     * others between launches. */
+    /* The percentage of nodes created by concurrent splits that get their entry in the level above immediately. The
+     * host adds the other entries between launches. */
     unsigned raise_percent;
-    bool     merges; /* concurrent operations merge leaves: a skiplist's chunks */
+    bool     merges; /* concurrent operations merge leaves (a skiplist's chunks) */
 };
 
-/* The pools of nodes. Nodes past the taken ones are LTREE_FREE (B6). All NULL: an empty tree. */
+/* The memory of all nodes. Unused nodes are LTREE_FREE (B6). All members are NULL for an empty tree. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
-    cl_mem counts;        /* copies of leaves' counts, where batches mark touched leaves */
-    cl_mem dirty[2];      /* lists of inner nodes with entries to take in, of even and odd levels */
-    size_t leaves, inner; /* nodes that fit */
+    cl_mem counts;        /* a count per leaf, like its header's; batches mark touched leaves here */
+    cl_mem dirty[2];      /* lists of inner nodes whose children have split, for even and odd levels */
+    size_t leaves, inner; /* allocated nodes */
 };
 
 struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* All elements, if the driver refused a build after the nodes were written over: the next call builds the tree from
-     * this run (ordo_ltree_validate). Else without a block. */
+    /* Usually empty. If the driver refused a build after nodes were overwritten, has all elements, and
+     * ordo_ltree_validate builds the tree from them in the next call. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;          /* upper bound of leaves taken */
+    size_t                 leaves_max;          /* upper bound of leaves in use */
     size_t                 elements_max;        /* upper bound of elements */
-    size_t                 changes;             /* concurrent stores and erases since the pools were last made to fit */
-    bool                   counted;             /* counts match the leaves' headers */
-    bool                   planned;             /* the state has words of a plan that are not 0 */
-    unsigned               bucket_backoff;      /* batches to sort before the next one tries buckets */
+    size_t                 changes;             /* concurrent stores and erases since the pools were last fitted */
+    bool                   counted;             /* pools.counts match the leaves' headers */
+    bool                   planned;             /* the state has nonzero words of a batch's plan */
+    unsigned               bucket_backoff;      /* batches to sort before a batch tries buckets again */
     unsigned               bucket_backoff_next; /* its value after the next overflow */
     bool                   underfull;           /* the next batch rebuilds the tree, because leaves are nearly empty */
     bool                   in_order;            /* leaf i is the i-th in key order, since the last build */
     bool                   unchecked;           /* a change did not complete: the next call checks the tree */
-    uint64_t               rounds;              /* how often a batch in order changed leaves */
-    bool                   broken;              /* checked, and damaged */
+    uint64_t               rounds;              /* how often an update in key order has changed leaves */
+    bool                   broken;              /* a check has found damage */
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
-    struct ordo_runs       runs; /* of a rebuild */
-    /* Tests: a sum of enum ordo_fault, and a history (two uint32_t ticks an operation) or NULL. */
+    struct ordo_runs       runs; /* makes runs for rebuilds */
+    /* For tests: a sum of enum ordo_fault, and a history (two uint32_t ticks for each operation) or NULL. */
     uint32_t faults;
     cl_mem   history;
 };
@@ -88,14 +74,14 @@ static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
     return (struct ordo_ltree *) dict;
 }
 
-/* Entries of a node, at most. */
+/* The maximum entries of a node. */
 static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
 {
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Minimum of leaves per inner node of all levels, except for a few inner nodes that pools have in addition. Nodes are
- * made half full or more: with 14 entries all levels sum up to a 13th of the leaves, with 6 to a 5th. */
+/* A lower bound of leaves per inner node. Pools have a few more inner nodes. Splits leave nodes at least half full:
+ * with 14 entries in each, the inner nodes of all levels are a 13th of the leaves, with 6 a 5th. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -112,48 +98,49 @@ static inline bool ordo_ltree_has_nodes(const struct ordo_ltree *tree)
 
 struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree);
 
-/* Division of a kernel's work: LTREE_GROUP (and RUN_GROUP), TEAM_WIDTH, and LTREE_ITEMS queries per work-item; items 0:
- * a team takes one item after another. */
+/* A kernel's division of work: work-items per group (LTREE_GROUP, RUN_GROUP), lanes per team (TEAM_WIDTH), and queries
+ * per work-item (LTREE_ITEMS). items 0: each team takes one item after another. */
 struct ordo_ltree_shape {
     size_t group, lanes, items;
 };
-/* A work-item for each item. */
+/* One work-item for each item, without teams. */
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
-/* Work-items of a group of concurrent operations. */
+/* Work-items per group for concurrent operations. */
 size_t ordo_ltree_operations_group(const struct ordo_ltree *tree);
-/* A whole sub-group for each item, in groups of `group` work-items; 0: of the usual size. */
+/* A team of a whole sub-group for each item. Groups have `group` work-items, or the usual number if `group` is 0. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* A work-item for each item, teams of a few lanes. */
+/* One work-item for each item, in teams of a few lanes. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
-/* Searches, by the device's tunables. */
+/* The shape for searches that the device's tunables give. */
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* A kernel of the tree's types and words. Its groups are limited: kernels loop. */
+/* Makes a launch for the tree's types and words. Limits the number of groups, so the kernel must loop over its
+ * items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
-/* Adds the defines of updates that combine like this; NULL: none. */
+/* Adds the defines of combining updates. Adds none if `combines` is NULL. */
 void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_combines *combines);
 
 /* ---- pool.c ------------------------------------------------------------------------------------------------------ */
 
-/* Memory of the tree, counted in its statistics. */
+/* Allocate and free memory of the tree, and count it in the statistics. */
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Leaves that config.max_leaves allows. Dead leaves do not count. */
+/* The number of leaves that config.max_leaves allows, in addition to `dead` leaves in no level. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Makes pools for `leaves` leaves and their inner nodes (ordo_ltree_share), and copies the nodes that `state` counts.
- * ORDO_NO_DEVICE_MEMORY, also above config.max_leaves, leaves the tree unchanged. */
+/* Grows the pools to at least `leaves` leaves and their inner nodes (ordo_ltree_share). Copies the nodes that `state`
+ * counts. Returns ORDO_NO_DEVICE_MEMORY, without changes, if memory is short or above config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools fit a new tree of `leaves` leaves, with a reserve if `reserve`: keeps them if they are large enough
- * and not much too large, else makes new ones. The caller keeps a copy of the old ones, to drop or put back. */
+/* Makes tree->pools fit a new tree of `leaves` leaves, plus a reserve if `reserve`. Keeps fitting pools, else allocates
+ * new ones. The caller keeps a copy of the old pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Drops the tree's pools and uses these, unless they are the same. */
+/* Replaces the tree's pools by *pools, and frees the old ones unless they are the same. */
 void ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
-/* Frees nodes from these on (B6). Only enqueues. */
+/* Marks the leaves from number `leaves` on and the inner nodes from number `inner` on as free (B6). */
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
-/* Moves the nodes into smaller pools that fit. Only enqueues. */
+/* Moves the nodes to smaller pools if the pools are too large. */
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 /* Reads the whole state; waits. Sets leaves_max and elements_max. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
@@ -164,33 +151,35 @@ ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tr
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the list match the tree. Only enqueues. */
+/* Makes the list match the tree. */
 ordo_status ordo_ltree_list_leaves(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
-/* Nodes for `entries`, each `fill` percent full. */
+/* The number of nodes for `entries`, each `fill` percent full. */
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements; an empty run has no block. Nodes are `fill` percent full, or fuller
- * for config.max_leaves. Only enqueues. After an error the tree is unchanged, or, if nodes were written over, the run
- * is in tree->rescue. */
+ * to stay within config.max_leaves. After an error the tree is unchanged, or, if nodes were overwritten,
+ * tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
-/* Makes counts match the leaves' headers. Only enqueues. */
+/* Makes pools.counts match the leaves' headers. */
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
 ordo_status ordo_ltree_configure(ordo_dict *dict, const struct ordo_ltree_config *config);
 void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Takes splits into the inner nodes: at most `splits` of at most `leaves` leaves. Only enqueues. */
+/* Adds entries for the listed split nodes to the inner nodes: at most `splits` splits, in a tree of at most `leaves`
+ * leaves. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Takes unknown splits into the inner nodes (LTREE_SPLITS_PENDING). `state`: as read. Only enqueues. */
+/* Adds missing entries to the inner nodes, for splits that no list contains (LTREE_SPLITS_PENDING). Needs `state` as
+ * read. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists all nodes of a level in tree->pools.dirty[level % 2], and their number in the state (LTREE_DIRTY_NODES). `top`:
- * the root's level; `inner`: nodes taken. The levels from this one on may lag behind. Only enqueues. */
+/* Lists all nodes of a level in tree->pools.dirty[level % 2], and counts them in the state (LTREE_DIRTY_NODES). `top`:
+ * the root's level; `inner`: inner nodes in use. This level and the levels above may lack entries. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -198,14 +187,16 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Takes merged leaves out of all levels. `state`: as read, and updated. Waits if there are any. */
+/* Removes merged leaves from all levels, and updates `state`, which the caller has read. Waits if there are merged
+ * leaves. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Checks an unchecked tree, and completes its levels. ORDO_BROKEN if it is damaged. */
+/* Checks the tree if it is `unchecked`, and adds missing entries to its levels. Returns ORDO_BROKEN if it is
+ * damaged. */
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
-/* Validates the tree, and makes an empty leaf if there are no nodes. */
+/* Calls ordo_ltree_validate, then creates an empty leaf if the tree has no nodes. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
@@ -214,21 +205,21 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Finds the place of each key: leaves[i], positions[i] (PLACE_SLOT and PLACE_HIT of node.cl) and, unless NULL, the
- * parent. */
+/* Finds each key's leaf (leaves[i]), slot (positions[i]: PLACE_SLOT and PLACE_HIT of node.cl) and, unless `parents` is
+ * NULL, the leaf's parent. */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 /* Answers the finds of a concurrent batch, and writes their ticks if there is a history. */
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Reads every step-th operation: absent[0] += stores, absent[1] += stores of absent keys. */
+/* Samples every step-th operation: adds the number of stores to absent[0], of stores of absent keys to absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* Queries with a part in scratch, at most. */
+/* Maximum queries whose intermediate results are in scratch at a time. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
@@ -246,10 +237,11 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* Fill of nodes that an update rebuilds. */
+/* How full an update that rebuilds makes nodes, in percent. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Builds the tree from its elements and a batch (or NULL), which it releases. Waits. */
+/* Rebuilds the tree from its elements and a batch, and releases the batch. `batch` may be NULL. Waits for the
+ * device. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 /* The lesser of ORDO_LTREE_UPDATE_FILL and config.fill_percent. */
@@ -272,7 +264,7 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
 
 /* ---- the structures' tables -------------------------------------------------------------------------------------- */
 
-/* Frees the blocks that a failed build has left. */
+/* Frees cached blocks that a failed build has left. */
 static inline void ordo_ltree_give_spare(ordo_dict *dict)
 {
     ordo_runs_drop_spare(&ordo_ltree_of(dict)->runs);

@@ -27,8 +27,6 @@ ordo_status ordo_ltree_count(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
-
 static ordo_status seek_some(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_seeks *s,
                              cl_mem leaves, cl_mem positions)
 {
@@ -64,8 +62,6 @@ ordo_status ordo_ltree_seek(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* ---- ranks of keys, elements of ranks ---------------------------------------------------------------------------- */
-
 ordo_status ordo_ltree_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks)
 {
     struct ordo_ltree *tree = ordo_ltree_of(dict);
@@ -97,8 +93,6 @@ ordo_status ordo_ltree_select(ordo_dict *dict, struct ordo_call *call, const str
         ordo_ltree_kernel(tree, ORDER_FILE, "ltree_select", ordo_ltree_flat(tree), selects->count);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_ltree_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

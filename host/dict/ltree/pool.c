@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree's memory: its pools of nodes, and the state with the numbers of taken nodes. */
+/* Allocates a linked tree's memory: the pools of nodes, and the state, which counts the nodes in use. */
 #include "dict/ltree/ltree.h"
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
 {
@@ -20,8 +18,6 @@ void ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes)
     ordo_buffer_destroy(tree->dict.dev, mem);
     tree->bytes -= bytes;
 }
-
-/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static size_t line_bytes(const struct ordo_ltree *tree)
 {
@@ -116,7 +112,7 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_ltree *t
 
 static ordo_status too_many_leaves(const struct ordo_ltree *tree, size_t leaves)
 {
-    const char *what = tree->config.merges ? "chunks" : "leaves"; /* a skiplist's nodes are chunks */
+    const char *what = tree->config.merges ? "chunks" : "leaves"; /* skiplists call their leaves chunks */
 
     return ORDO_FAIL(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, "the %s would need %zu %s, and may have %zu (max_%s)",
                      ordo_dict_name(&tree->dict), leaves, what, tree->config.max_leaves, what);
@@ -127,8 +123,8 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Adds a reserve of a sixth, so that not each batch copies the tree: each store costs six copies. `most`: leaves
- * allowed. */
+/* Adds a reserve of a sixth, so that not every batch copies the tree, but at most up to `most` leaves. A store then
+ * pays for six copies. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
@@ -198,7 +194,8 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT; /* two levels, so that there is work above the leaves */
+        /* two levels, so that the dry run launches kernels of the levels above */
+        state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }
     if (state[LTREE_LEAVES] > tree->pools.leaves)

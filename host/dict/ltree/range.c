@@ -11,7 +11,7 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* In scratch, for a segment of the ranges: the start of each, and its pieces if it is long. */
+/* Scratch for a segment (some of the ranges): where each range starts, and the number of pieces of each long range. */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -24,7 +24,8 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Finds the starts of a segment. `offsets`: writes the numbers of elements in place of the offsets. */
+/* Finds where the ranges of a segment start. If `offsets`, writes each range's number of elements to the offsets
+ * array. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -52,10 +53,11 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* Minimum of tiles of short ranges. A group takes up to a range per work-item at a time. */
+/* Short ranges are divided into at least this many tiles, if there are as many. A group takes a tile of up to one range
+ * per work-item. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* End of all ranges of a call, and capacity of its outputs. No segment writes anything unless all fits. */
+/* Index of the last offset of the call, and the capacity. No segment writes anything unless all ranges fit. */
 struct limit {
     cl_ulong last, capacity;
 };
@@ -110,8 +112,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Writes ranges in segments. The second half reuses the starts of a single segment, and finds starts again after
- * several. */
+/* Measures all segments, then writes all segments. Several segments are measured twice, because scratch holds the
+ * starts of one. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

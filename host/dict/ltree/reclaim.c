@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zombies are taken out of a skiplist's levels: launches of cl/dict/ltree/reclaim.cl. */
+/* Removes zombies (merged leaves) from a skiplist's levels: launches cl/dict/ltree/reclaim.cl. */
 #include "dict/ltree/ltree.h"
 
 #define RECLAIM_FILE "dict/ltree/reclaim.cl"
@@ -24,7 +24,7 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Restores the invariants B1 to B9, but for splits that lag behind. Needs no memory. */
+/* Restores the invariants B1 to B9, except for missing entries of splits. Needs no memory. */
 static ordo_status reclaim(struct ordo_call *call, const struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

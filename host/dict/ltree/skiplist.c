@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skiplist behind the interface. */
 #include "ordo/skiplist.h"
 
 #include "dict/ltree/ltree.h"

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a linked tree: in place, leaf by leaf and then level by level (cl/dict/ltree/update.cl), or by a
- * rebuild.
+/* Applies batches of updates to a linked tree, in place (cl/dict/ltree/update.cl) or by a rebuild. In place:
  *
- *   1  plan     counts the updates of each leaf, and the new leaves they need at most; waits
- *   2  reserve  grows the pools
- *   3  change   updates leaves, then each level, then the root
+ *   1  plan     Counts the updates of each leaf, and the maximum of new leaves. Waits.
+ *   2  reserve  Grows the pools.
+ *   3  change   Updates the leaves, then each level, then the root.
  *
- * One launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns the error
- * without changes. If it refuses a later one, the call returns ORDO_OK: the levels lag behind, and the next call
- * completes them (ordo_ltree_validate).
+ * The first launch of step 3 stores the whole batch. If the driver refuses an earlier command, the call returns the
+ * error without changes. If it refuses a later one, the call returns ORDO_OK, and the next call adds missing entries to
+ * the levels (ordo_ltree_validate).
  *
- * A sort of the batch gathers the updates of a leaf, or, on a GPU with few updates a leaf, buckets, which save the sort
- * and half the launches. A leaf with very many updates is first split at some of their keys (split_ahead), and step 1
- * is repeated.
+ * Sorting the batch gathers the updates of each leaf. On a GPU, if leaves have few updates, buckets gather them instead
+ * and save the sort and half the launches. A leaf with very many updates is first split at some of their keys
+ * (split_ahead), and step 1 is repeated.
  *
  * Values are combined in the leaf, or before a rebuild (combine_now). */
 #include "dict/ltree/ltree.h"
@@ -25,23 +24,21 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* A batch; in key order unless it goes by buckets. */
+/* A batch, in key order unless buckets gather it. */
 struct batch {
     struct ordo_sorted_updates  u;
     cl_uint                     all_erased;
-    const struct ordo_combines *combines; /* how its values are combined with stored ones; NULL: they replace them */
+    const struct ordo_combines *combines; /* how to combine values with stored ones; NULL: replace these */
 };
 
-/* ---- which way --------------------------------------------------------------------------------------------------- */
-
-/* Whether a batch in place goes by buckets: on a GPU, unless a bucket overflowed recently. */
+/* Whether to gather an in-place batch by buckets: on a GPU, unless a bucket overflowed recently. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* Updates a leaf of 28 slots from which a rebuild costs less (measured on an H200 alone). At 2^24 elements: 2^22
- * updates by buckets 2.7, by rebuild 2.1 G/s; a sorted batch in place 1.4 G/s at 2^21. */
+/* From this many updates per leaf of 28 slots on, a rebuild costs less than buckets, or than a sorted batch in place.
+ * Measured on an H200 at 2^24 elements: 2^22 updates by buckets run at 2.7 G/s, by a rebuild at 2.1 G/s. */
 #define REBUILD_PER_LEAF 6
 #define REBUILD_SORTED   2
 
@@ -55,13 +52,14 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* In scratch: leaf, place in the leaf and leaf's parent of each update; and the first update of each group. */
+/* Scratch of a plan: each update's leaf, position in the leaf and leaf's parent, and the first update of each group
+ * (updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* number[i]: the number of groups up to update i. */
+/* Sets number[i] to the number of groups up to update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -94,7 +92,7 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
     return ORDO_OK;
 }
 
-/* Each work-item ends with two atomics, so some thousands of them take all groups. */
+/* Maximum work-items of group_plan: some thousands suffice, and each ends with two atomics. */
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
 static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
@@ -107,7 +105,6 @@ static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltre
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Waits. */
 static ordo_status make_plan(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                              struct plan *plan)
 {
@@ -129,7 +126,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Teams that take leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
+/* Maximum teams that update leaves. A team ends with an atomic, which costs a CPU as much as a leaf. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 
@@ -151,7 +148,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* After a launch that stored a batch: updates the levels above. If the driver refuses, the tree stays unchecked. */
+/* Follows the launch that stored a batch. Updates the levels above. If the driver refuses, the tree stays unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -166,13 +163,13 @@ static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct
 
 /* ---- a batch by buckets ------------------------------------------------------------------------------------------ */
 
-/* In scratch, for bucket_updates of cl/dict/ltree/bucket.cl. */
+/* Scratch of bucket_updates (cl/dict/ltree/bucket.cl). */
 struct buckets {
     cl_mem  bucket, heads, parents;
     cl_uint slots;
 };
 
-/* Slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, one batch in some
+/* The slots of a bucket, for all updates of a leaf but the first. With random keys and 2^20 leaves, one batch in some
  * hundreds overflows a bucket (Poisson), and is sorted. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
@@ -225,20 +222,18 @@ static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------------------- */
-
 static bool is_underfull(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return state[LTREE_LEAVES] > 64 && state[LTREE_ELEMENTS] / (ordo_ltree_slots(tree) / 4) < state[LTREE_LEAVES];
 }
 
-/* Whether the batch may want more leaves than allowed. */
+/* Whether the batch may need more leaves than config.max_leaves allows. */
 static bool is_beyond_most(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     return (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED] > ordo_ltree_leaves_allowed(tree, state[LTREE_DEAD]);
 }
 
-/* Turns a sorted batch of combines into stores. Writes into the batch's own arrays. */
+/* Turns a sorted batch of combines into stores, by writing into its values. */
 static ordo_status combine_now(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch)
 {
     if (!batch->combines)
@@ -264,11 +259,11 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Updates of a leaf at most, as a team does them one after another. */
+/* Maximum updates of a leaf, which a team does one after another. */
 #define SHARE_MAX 1024
 
-/* Keeps the updates that have an effect, whose keys are distinct, and plans the batch again: a leaf then gets at most
- * an update for each slot, and its new keys. */
+/* Keeps only updates that have an effect, whose keys are distinct, and plans again. A leaf then gets at most an update
+ * for each slot, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -337,8 +332,8 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum of batches to sort after a bucket overflowed: 0 after the first overflow, a chance, then 1, 3, 7 ... while
- * each new try overflows. */
+/* Maximum batches that are sorted after a bucket overflowed: 0 after the first overflow, then 1, 3, 7 ... while each
+ * new try overflows. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
@@ -349,7 +344,7 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* *done: false, without changes, if the batch is to be sorted or the tree rebuilt. Waits. */
+/* If the batch must be sorted or the tree rebuilt, sets *done to false and changes nothing. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
@@ -385,7 +380,7 @@ static ordo_status sort_batch(struct ordo_call *call, const struct ordo_ltree *t
     return ordo_call_sort(call, &params, keys, values, batch->u.keys, batch->u.values, count);
 }
 
-/* *done: false, and nothing has changed, if the batch is to be sorted. */
+/* Applies the batch by buckets. If it must be sorted, sets *done to false and changes nothing. */
 static ordo_status update_unsorted(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                    bool *done)
 {

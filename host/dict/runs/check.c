@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. Both mark stale elements afresh, in
+/* Checks the invariants of host/dict/sorted_run.h, and counts stale elements. For both, marks stale elements again in
  * scratch. */
 #include "dict/runs/runs.h"
 
-/* Scratch for each run: bits of stale elements, then a directory. */
+/* Scratch for each run: bits of stale elements, then visible counts. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };
@@ -47,8 +47,6 @@ static ordo_status look(struct ordo_call *call, const ordo_dict *dict, const str
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static ordo_status validate(ordo_device *dev, const struct ordo_run_set *set, size_t r,
                             const cl_uint found[RUN_N_FINDINGS])
@@ -97,8 +95,6 @@ ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call)
     }
     return ORDO_OK;
 }
-
-/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void add_bytes(const ordo_dict *dict, const struct ordo_sorted_run *run, struct ordo_statistics *out)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements hidden where they lie. */
 #include "dict/runs/runs.h"
-
-/* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
 static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_interval_erasure *e, cl_mem *spans)
@@ -24,7 +21,6 @@ static ordo_status find_spans(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_interval_erasure *e, cl_mem spans, size_t *gone, size_t *left)
 {
@@ -46,13 +42,13 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Words that a work-item of run_hide takes on a CPU, where it is a group by itself. */
+/* Words of hidden bits per work-item of run_hide on a CPU, where each work-item is a group. */
 #define HIDE_SHARE 1024
 
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone)
 {
-    /* However few elements are hidden, all entries of the directories after them change. */
+    /* even if few elements are hidden, all later visible counts change */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
     const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: the oldest run is the tree; newer runs, usually one, are the buffer. */
+/* FAST: the oldest run is the tree. Newer runs, usually one, are the buffer. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -7,11 +7,11 @@
 #define ONE_IN_MAX     65536
 
 struct fast {
-    struct ordo_runs runs; /* first: a dictionary is a struct ordo_runs, and that a struct fast */
+    struct ordo_runs runs; /* first, so that an ordo_dict, a struct ordo_runs and a struct fast share an address */
     size_t           one_in;
     size_t           built;   /* elements of the tree when it was built */
-    size_t           arrived; /* since then */
-    uint64_t         asked;   /* cost of queries in the buffer since the last update */
+    size_t           arrived; /* elements that updates have brought since then */
+    uint64_t         asked;   /* cost of queries that searched the buffer since the last update */
 };
 
 static struct fast *fast_of(ordo_dict *dict)
@@ -23,8 +23,6 @@ static size_t stored(const struct fast *fast)
 {
     return ordo_run_set_stored(&fast->runs.set);
 }
-
-/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static void restart(struct fast *fast)
 {
@@ -54,7 +52,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Rebuilds the tree from the visible elements. Waits. */
+/* Rebuilds the tree from the visible elements. */
 static ordo_status rebuild(struct fast *fast, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_clean_up(&fast->runs.dict, call));
@@ -66,8 +64,6 @@ static bool is_due(const struct fast *fast)
 {
     return fast->arrived > fast->built / fast->one_in;
 }
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* Merges the runs from `first` on into one, if there are several. */
 static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t first)
@@ -90,7 +86,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* The batch is stored, so a failure is no error: there are more runs for a while. */
+/* Rebuilds or merges after an update. The batch is stored, so a failure is no error: more runs stay for a while. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
     const int         mark = call->n_scratch;
@@ -102,8 +98,8 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if there is no place for one more run or for `count` more elements. ORDO_TOO_LARGE if that does not
- * help. */
+/* Rebuilds the tree if the set has ORDO_MAX_RUNS runs or `count` more elements are too many. Returns ORDO_TOO_LARGE if
+ * that does not help. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
@@ -155,10 +151,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* ---- queries ----------------------------------------------------------------------------------------------------- */
-
-/* Queries pay for looking into the buffer. When they have paid for merging it with the tree, it is merged without a
- * wait; stale elements stay until the next rebuild. The unit is the time in which a merge moves one element. */
+/* When queries that searched the buffer have cost as much as merging it with the tree, the two are merged without a
+ * wait. Stale elements stay until the next rebuild. The unit is the time in which a merge moves one element. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
@@ -198,8 +192,6 @@ FAST_QUERY(range, ordo_ranges)
 FAST_QUERY(seek, ordo_seeks)
 FAST_QUERY(rank, ordo_ranks)
 FAST_QUERY(select, ordo_selects)
-
-/* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static ordo_status configure(ordo_dict *dict, const void *config)
 {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: carries out the plans of lsm_plan.h. */
+/* The GPU LSM: executes the plans of lsm_plan.h. */
 #include "dict/runs/lsm_plan.h"
 
-/* The default of cleanup_least: fewer live elements than this count as this many. */
+/* The default of cleanup_least. A dictionary with fewer live elements counts as having this many. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
 {
     return (struct ordo_lsm *) dict;
 }
-
-/* ---- live elements ----------------------------------------------------------------------------------------------- */
 
 static void note_count(struct ordo_lsm *lsm, size_t live)
 {
@@ -23,7 +21,7 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* Erased keys may have been live. Upserted keys may have been live before. */
+/* Updates the lower bound `live`: assumes that all erased keys were live, and that no upserted key is new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;
@@ -31,7 +29,7 @@ static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
         lsm->live -= ordo_min_size(count, lsm->live);
 }
 
-/* Counts the live elements, in a single run without marks. A run without stale elements needs no bits. Waits. */
+/* Counts the live elements. A single run needs no marks for that, and no bits if it has no stale elements. */
 static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -49,8 +47,6 @@ static ordo_status count_live(struct ordo_lsm *lsm, struct ordo_call *call)
     note_count(lsm, live);
     return ORDO_OK;
 }
-
-/* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 static void clear(ordo_dict *dict)
 {
@@ -81,7 +77,6 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status gather(struct ordo_lsm *lsm, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_gather(&lsm->runs.dict, call));
@@ -143,7 +138,7 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up if elements may be stale. Returns whether it has. Waits. */
+/* Cleans up to free memory, if elements may be stale. Returns whether it did. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -187,7 +182,7 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* Makes a place for a batch if there may be no more runs. */
+/* Merges two runs if ORDO_MAX_RUNS are stored, so that the batch can become a run. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -203,7 +198,7 @@ static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, stru
     return merge_runs(lsm, call, best, 2, ordo_lsm_query_cost(set, best, 2));
 }
 
-/* Makes the batch the newest run. After an error the batch's block is released. */
+/* Makes the batch the newest run. After an error, releases the batch's block. */
 static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -219,8 +214,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Carries out a plan for the newest run, which is stored, so an error is only logged. `marks`: queries of order come
- * between updates, so the batch is marked before it is merged: then no element is searched for again in older runs. */
+/* Executes a plan for the newest run. The run is stored, so an error is only logged. `marks`: order queries come
+ * between updates, so marks the batch before the merge; then no element is searched for again in older runs. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -287,14 +282,13 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs of a query in one run (lsm_plan.c). */
+/* Cost of a query in one run, in moves of an element (lsm_plan.h). */
 #define FIND_MOVES   2
 #define RANK_MOVES   3  /* a search for a rank; a count takes two */
 #define SELECT_MOVES 32 /* a search for a key bit by bit */
 #define RANGE_MOVES  8  /* a range without its elements, which cost 1 each */
 
-/* Without memory for a merge the runs stay, and queries start to pay again. The merged run keeps the cost of its
- * oldest run. */
+/* If memory is short, keeps the runs and resets their query costs. The merged run keeps the cost of its oldest run. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -313,7 +307,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Before a query that costs `more` for each run. No merge while events are pending. */
+/* Adds the cost of a query to each run, and merges runs if the queries have paid for it. Does not merge while events
+ * are pending. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -354,8 +349,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Before ranges whose caller waits for the number of results: estimates it if `capacity` results would pay for a merge.
- */
+/* Adds the cost of the ranges' results if the caller waits for their number. Estimates the number only if `capacity`
+ * results would pay for a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;
@@ -388,8 +383,6 @@ static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct or
     }
     return ORDO_OK;
 }
-
-/* ---- the structure ----------------------------------------------------------------------------------------------- */
 
 static ordo_status check_config(ordo_device *dev, const struct ordo_lsm_config *config)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Runs with fewer elements in all are always merged, because a launch costs more. */
+/* Runs with at most this many elements together are always merged, because a launch costs more. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -20,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A change leaves fewer than STORED_MAX stored elements for each live one. If that many may be stored and
- * STALE_PERCENT or less are stale after all, a count has cost less than half of a cleanup. */
+/* After a change, fewer than STORED_MAX elements are stored for each live one. If that many may be stored, the live
+ * elements are counted. If the count finds at most STALE_PERCENT stale, it has cost less than half of a cleanup. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -42,7 +42,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
-/* The oldest run to merge with the newest one, a batch. */
+/* Returns the oldest run to merge with the newest one, which is the batch. */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -84,10 +84,9 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* A query looks into every run, and would cost less with one run. Each run adds up the cost of the queries that looked
- * into it. When the sum of some newest runs reaches the cost of merging these and the run before, they are merged. So
- * no sequence of queries costs more than twice the better choice, like the rent in the ski rental problem. The unit is
- * the time in which a merge moves one element. */
+/* Each run adds up the cost of the queries that searched it. When the sum of some newest runs reaches the cost of
+ * merging them and the run before, they are merged. So no sequence of queries costs more than twice the better choice
+ * (the ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -106,7 +105,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* The cost of a merge of the runs from `first` on, with memory, index and marks of the new run. */
+/* The cost of merging the runs from `first` on. Includes allocating the new run and building its index and hidden
+ * bits. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

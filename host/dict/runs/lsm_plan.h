@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans of the GPU LSM (lsm.c): which runs are merged, and when.
+/* The plans of the GPU LSM (lsm.c) decide when runs are merged. A change is an update or an erased interval. Live
+ * elements are visible, all others stale.
  *
  *   trigger                                            action
  *   update                                             MERGE the batch with the newest runs (`growth`)
@@ -8,8 +9,8 @@
  *   update, memory is short                            CLEAN, if elements may be stale
  *   change, 8 elements are stored for each live one    GATHER the batch and all runs if one pass can, else COUNT
  *   change, cleanup_stale_percent may be stale         COUNT, then CLEAN if more are stale
- *   change, cleanup_doubled: 2 for each live one       CLEAN
- *   queries have cost as much as a merge               MERGE the newest runs, or GATHER all runs if the call waits */
+ *   change, cleanup_doubled is set, 2 are stored for each live one   CLEAN
+ *   query, queries have cost as much as a merge        MERGE the newest runs, or GATHER all runs if the call waits */
 #ifndef ORDO_LSM_PLAN_H
 #define ORDO_LSM_PLAN_H
 
@@ -17,19 +18,20 @@
 #include "ordo/lsm.h"
 
 struct ordo_lsm {
-    struct ordo_runs runs; /* first, so that a dictionary, a struct ordo_runs and a struct ordo_lsm have one address */
+    struct ordo_runs runs; /* first, so that an ordo_dict, a struct ordo_runs and a struct ordo_lsm share an address */
     struct ordo_lsm_config config;
-    size_t                 live;     /* lower bound: visible elements at the last count, less erasures since */
-    size_t                 arrived;  /* elements since the last count */
-    bool                   resolved; /* a query has resolved the runs, or tried to, since the last update */
+    /* lower bound of live elements: their number at the last count, less later erasures */
+    size_t live;
+    size_t arrived;  /* elements stored or erased since the last count */
+    bool   resolved; /* a query has resolved the runs, or tried to, since the last update */
 };
 
 enum ordo_lsm_action {
-    LSM_KEEP,   /* nothing */
-    LSM_MERGE,  /* the runs from `first` on become one */
-    LSM_GATHER, /* the visible elements become one run, in one pass */
-    LSM_COUNT,  /* the live elements are counted; LSM_CLEAN if more than `percent` of the stored ones are stale */
-    LSM_CLEAN,  /* the visible elements become one run */
+    LSM_KEEP,   /* do nothing */
+    LSM_MERGE,  /* merge the runs from `first` on into one */
+    LSM_GATHER, /* move the live elements into one run, in one pass */
+    LSM_COUNT,  /* count the live elements; then LSM_CLEAN if more than `percent` of the stored ones are stale */
+    LSM_CLEAN,  /* move the live elements into one run */
 };
 
 struct ordo_lsm_plan {
@@ -40,23 +42,23 @@ struct ordo_lsm_plan {
 
 size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
-/* Whether more than this share of the stored elements may be stale. */
+/* Whether more than `percent` of the stored elements may be stale. */
 bool ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
-/* The plan after a batch has become the newest run. */
+/* Decides which runs to merge after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* The plan after a change, and after the action of ordo_lsm_plan_batch. */
+/* Decides whether to clean up after a change. For an update, the caller has executed ordo_lsm_plan_batch's plan. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 /* The sum of query_cost of n runs from `first` on. */
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
-/* The cost of a launch, in moves of an element by a merge. */
+/* The cost of a launch. The unit of all costs is the time in which a merge moves one element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* The oldest run r such that queries, with `more` for each run, have paid for a merge of the runs from r on, and these
- * fit into one run. The newest run if there is none. */
+/* Returns the oldest run r such that queries have paid for merging the runs from r on, and these fit into one run.
+ * Counts `more` for each run in addition to past queries. Returns the newest run if there is no such r. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* The plan before a query that costs `more` for each run. A merge of all runs in a call that waits drops stale
- * elements: that takes no longer, and later queries do not search them. */
+/* Decides which runs to merge before a query that costs `more` in each run. If a call that waits merges all runs, the
+ * merge drops stale elements: that takes no longer, and later queries need not search them. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

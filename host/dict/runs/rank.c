@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks in runs, and the queries that they answer: counts, neighbours, and ranks of keys. */
+/* Ranks in runs, and queries answered by ranks: counts, seeks, and ranks of keys. */
 #include "dict/runs/runs.h"
 
 #include "primitive/search.h"
@@ -26,8 +26,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Queries whose ranks are in scratch at a time, within the largest allocation for all runs; halved while memory is
- * short. */
+/* Maximum queries whose ranks are in scratch at a time. The scratch of all runs must fit the largest allocation; the
+ * number is halved while memory is short. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -54,8 +54,6 @@ static ordo_status take_ranks(struct ordo_call *call, const void *bytes, size_t 
 {
     return ordo_call_scratch(call, most * *(const size_t *) bytes, out);
 }
-
-/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 static ordo_status count_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_counts *c,
                                 struct ordo_sorted_run *run, bool first, cl_mem ranks)
@@ -101,8 +99,6 @@ ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------------------------- */
-
 static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_seeks *seeks,
                                struct ordo_sorted_run *run, bool first, cl_mem ranks)
 {
@@ -127,7 +123,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Ranks, and outputs that pass from run to run although the caller does not want them. */
+/* Ranks, and outputs that the caller does not want but that pass from run to run. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;
@@ -165,8 +161,6 @@ ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- ranks of keys ----------------------------------------------------------------------------------------------- */
 
 static ordo_status add_rank_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_ranks *r,
                                    struct ordo_sorted_run *run, bool first, cl_mem local)
@@ -209,8 +203,6 @@ ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds, gathers into one run, and exports dictionaries of sorted runs. */
+/* Builds and exports dictionaries of sorted runs, and merges their runs. */
 #include "dict/runs/runs.h"
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -11,13 +11,13 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Whether the block exceeds the bytes of the run by more than create_block and take_spare allow. */
+/* Whether the run's block is larger than create_block and take_spare would have made it. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Bytes of cached blocks that compact keeps: a sixteenth of the run, less the unused bytes of its block. */
+/* Bytes of cached blocks that compact keeps: a sixteenth of the run's bytes, less the unused bytes of its block. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -26,7 +26,7 @@ static size_t little_spare(const struct ordo_runs *runs)
     return little > left_over ? little - left_over : 0;
 }
 
-/* Moves all visible elements into one run in a block that fits. */
+/* Moves all visible elements into one run, in a block without spare capacity. */
 static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call)
 {
     struct ordo_sorted_run run;
@@ -35,7 +35,7 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves a single run to a smaller block, if its block is twice too large. Without memory for that it stays; no
+/* Moves a single run to a smaller block if its block is twice too large. If memory is short, the run stays; that is no
  * error. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
@@ -77,10 +77,9 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- with less memory than that takes
- * ------------------------------------------------------------------------------ */
+/* ---- with little memory ------------------------------------------------------------------------------------------ */
 
-/* The number of runs from `first` on whose visible elements fit into one run. */
+/* Returns how many runs from `first` on have visible elements that fit together into one run. */
 static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
@@ -97,7 +96,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    for (size_t r = 0; r < first; r++) /* their bits may replace tombstones that go (R7) */
+    /* hidden bits of older runs may have to replace tombstones that are dropped (R7) */
+    for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
     memmove(&counts[first + kept], &counts[first + n], rest * sizeof *counts);
@@ -110,7 +110,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
         ordo_runs_release(runs, &gone[i]);
 }
 
-/* Merges the visible elements of n runs into one. *less: an element was removed. Without memory nothing changes. */
+/* Merges the visible elements of n runs into one run. *less: set if that happened. Changes nothing if memory is
+ * short. */
 static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, size_t first,
                                   size_t n, bool *less)
 {
@@ -130,7 +131,7 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment once. *less: an element was removed. *lacks: the status of a segment that lacked memory. */
+/* Shrinks each segment once. *less: set if one shrank. *lacks: the status of a segment that lacked memory. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {
@@ -151,7 +152,7 @@ static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, si
     return ORDO_OK;
 }
 
-/* Moves the visible elements into few runs, segment by segment, for less memory. Resolves. Waits. */
+/* Moves the visible elements into few runs, segment by segment, which needs less memory. Resolves the set. */
 static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *call)
 {
     size_t      counts[ORDO_MAX_RUNS];
@@ -167,8 +168,6 @@ static ordo_status gather_in_segments(struct ordo_runs *runs, struct ordo_call *
     }
     return any ? ORDO_OK : lacks;
 }
-
-/* ---- cleanup ----------------------------------------------------------------------------------------------------- */
 
 static bool is_clean(const struct ordo_runs *runs)
 {

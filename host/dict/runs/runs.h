@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that the sorted array, the LSM and FAST share: dictionaries of sorted runs (dict/sorted_run.h).
+/* Operations on dictionaries of sorted runs (dict/sorted_run.h), shared by the sorted array, the LSM and FAST.
  *
- * A file calls only files before it (host/meson.build). sorted_array.c, lsm.c and fast.c are independent. */
+ * Each section below is a file that calls only earlier ones. sorted_array.c, lsm.c and fast.c are independent. */
 #ifndef ORDO_RUNS_H
 #define ORDO_RUNS_H
 
@@ -11,14 +11,16 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by one, clean or without a block, and moves it to a smaller block if it needs less than half. */
+/* Replaces all runs by *run, which is clean or has no block. Moves it to a smaller block if it needs less than half of
+ * its block. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Cuts a clean set to its first `count` elements, in place. */
+/* Removes all but the first `count` elements of a clean set, in place. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
-/* Moves all visible elements into one run, in a block at most twice as large as needed. The set is not empty. Waits. */
+/* Moves all visible elements into one run, in a block at most twice as large as needed. Needs a non-empty set. Waits
+ * for the device. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Gathers and counts a cleanup, unless the set is clean. Without memory for one run, or above the largest
- * allocation, makes as few runs as fit. Waits. */
+/* Gathers and counts a cleanup, unless the set is clean. If one run does not fit into memory or the largest allocation,
+ * makes several. Waits for the device. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Cleans up, and frees nearly all cached blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
@@ -27,20 +29,20 @@ ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ord
 
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
-/* `wanted`, or scratch if that is ordo_none(). */
+/* Sets *out to `wanted`, or to `bytes` of scratch if `wanted` is ordo_none(). */
 ordo_status ordo_runs_or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes,
                                  struct ordo_slice *out);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* found[0 .. count - 1] = 0. Nothing if found is ordo_none(). */
+/* Sets found[0 .. count - 1] to 0. Does nothing if *found is ordo_none(). */
 ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, const struct ordo_slice *found,
                                 size_t count);
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* ranks[i] = the number of keys of the run that are less than keys[i], or not greater (`upper`). */
+/* Sets ranks[i] to the number of the run's keys that are less than keys[i], or less than or equal to it if `upper`. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* The number of `count` queries that are answered at a time, if each takes `bytes` of one scratch block. */
+/* Returns how many of `count` queries to answer at a time if each takes `bytes` of one scratch block. */
 size_t ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 /* Takes scratch for *most queries. If memory is short, halves *most and tries again. */
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
@@ -54,37 +56,38 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Resolves. */
+/* Resolves the set. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
-/* The ranks of few bounds in each run, in one launch. */
+/* Finds the ranks of few bounds in each run, in one launch. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                   const struct ordo_slice *lo, const struct ordo_slice *hi, size_t count, cl_mem lows,
                                   cl_mem highs);
-/* About how many elements of the oldest run the ranges have. Waits. */
+/* Estimates the number of elements of the oldest run in the ranges. Waits for the device. */
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out);
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides the elements of an interval. *gone: its visible elements; *left: the others. Resolves. Waits unless `e` has the
- * counts. The set is not empty. */
+/* Erases the elements of an interval by hiding them. *gone: the number erased; *left: the number left. Needs a
+ * non-empty set. Resolves the set. Waits, unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* Hides the elements of the spans, a run_interval for each run, `gone` elements in all. The last launch of a call. */
+/* Hides the elements of the spans (a run_interval for each run), `gone` in all. Must be the last launch of a call. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Resolves. */
+/* Resolves the set. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them to take them. *got: their number; *left: the number of others.
- * *done is false, without changes, if they are many. Resolves. Waits. */
+/* Writes the first or last elements, and hides them if they are taken. *got: the number written; *left: the number of
+ * the others. Declines by *done = false, without changes, if there are many. Resolves the set. Waits for the device. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Checks R1 to R7 of all runs on the device. ORDO_BROKEN with the invariant, the run and the element. Waits. */
+/* ordo_runs_check checks R1 to R7 of all runs on the device. Reports ORDO_BROKEN with the invariant, run and element.
+ * Waits for the device. */
 void        ordo_runs_invalidate(ordo_dict *dict);
 ordo_status ordo_runs_check(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structure's table, and its creation. */
 #include "dict/trie/hamt.h"
 
 static ordo_status configure(ordo_dict *dict, const void *config)

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host side of the HAMT. cl/shared/hamt_node.h draws it and lists the invariants.
- *
- * Each file calls only files above it in this list:
- *
- *   hamt_store.c    memory of tries, launches
- *   hamt_query.c    queries, export, statistics
- *   hamt_nodes.c    nodes of a trie of fixed depth
- *   hamt_build.c    leaves of sorted elements; a trie of them and of old leaves
- *   hamt_merge.c    leaves merged with the updates that fall into them
- *   hamt_update.c   batches, rebuilds
- *   hamt_check.c    invariants
- *   hamt.c          table of the structure
- *   roaring_read.c, roaring_write.c   Roaring portable format
+/* Host side of the HAMT. cl/shared/hamt_node.h draws the trie and lists its invariants. Each section below is a file
+ * that calls only earlier ones.
  *
  * A call enqueues the next trie in separate memory and then replaces the current trie, which stays if anything fails.
  */
@@ -28,23 +17,25 @@ struct ordo_hamt_block {
     size_t bytes;
 };
 
-/* All zero: an empty trie. */
+/* A trie. An empty trie is all zero. */
 struct ordo_hamt_trie {
     struct ordo_hamt_block leaves, tables, pool; /* a block may be larger than its content */
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the number of cells */
-    size_t                 nodes;                /* of a trie of fixed depth */
-    size_t                 used, live;           /* units of the pool: before the free end; in blocks of leaves */
+    size_t                 nodes;                /* number of nodes, if the depth is fixed */
+    /* units of the pool: used up to the free end; live in blocks of leaves */
+    size_t used, live;
 };
 
 struct ordo_hamt {
     ordo_dict              dict; /* first */
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
-    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool;      /* cached for the next trie */
-    size_t                 built_elements, built_leaves, most_elements; /* since the last rebuild */
-    size_t                 bytes, bytes_peak, rebuilds;
-    struct ordo_runs       runs; /* sorts batches and merges leaves with them */
+    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* cached for the next trie */
+    /* built: at the last rebuild; most: since then */
+    size_t           built_elements, built_leaves, most_elements;
+    size_t           bytes, bytes_peak, rebuilds;
+    struct ordo_runs runs; /* sorts batches and merges leaves with them */
 };
 
 static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
@@ -55,7 +46,7 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
-/* Upper bound of the units for elements in that number of leaves. */
+/* Returns an upper bound of the pool units for `elements` in `leaves`. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
 /* The following four take a cached block or allocate one. `reserve` adds a quarter if there is memory for it. */
@@ -64,13 +55,13 @@ ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie 
 /* Takes memory for the tables of a trie of fixed depth, whose next->nodes is known. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Caches blocks for about that number of leaves and units while the device is busy, because drivers take time to
- * allocate. Failed allocations are tried again later. */
+/* Caches blocks for about `leaves` and `units` while the device is busy, because drivers take time to allocate. Failed
+ * allocations are tried again later. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
-/* Replaces the current trie. `next` may use the current pool. */
+/* Makes *next the current trie. `next` may use the current pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
@@ -92,7 +83,7 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* Arguments of hamt_write in cl/dict/trie/hamt_query.cl. It writes nothing if there are more than `most` elements. */
+/* Arguments of hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most` elements. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
     cl_mem            firsts; /* NULL: write all elements */
@@ -103,40 +94,41 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above written leaves: *number is hamt_node_heads of cl/dict/trie/hamt_nodes.cl, scanned, in
- * scratch, and *nodes their count. Waits. */
+/* Numbers the nodes above written leaves. *number: the scanned result of hamt_node_heads (cl/dict/trie/hamt_nodes.cl),
+ * in scratch; *nodes: the number of nodes. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
-/* Writes the words of nodes and the header or, if `wrong` is not NULL, compares them. */
+/* Writes the nodes' words and the header. If `wrong` is not NULL, compares them instead. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The leaves that a batch touches, in scratch, and the sums of their elements and units. */
+/* The leaves that a batch touches (updates fall into them), in scratch, and the sums of their elements and units. */
 struct ordo_hamt_touched {
-    cl_mem  leaves, firsts, offsets; /* for each: its number, the rank of its first element, the elements before it */
+    /* each leaf's number, its first element's rank, and the number of touched elements before it */
+    cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie by its untouched leaves and new leaves for the run, which has the merged elements of touched
- * leaves. touched NULL: no old leaf stays. An empty run has no block. Waits. */
+/* Replaces the trie by its untouched leaves and new leaves for the run, which has the merged elements of the touched
+ * leaves. If `touched` is NULL, no old leaf stays. An empty run has no block. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
 /* ORDO_TOO_LARGE if next->n elements in next->n_leaves leaves, or next->used units, may exceed a pool. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* Establishes T5 once records are written. For a trie of fixed depth it waits for the number of nodes and allocates
+/* Builds the tables (T5). Needs the records written. With fixed depth, waits for the number of nodes and allocates the
  * tables. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
                                   bool reserve);
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
-/* Merges a batch into the leaves of a non-empty trie. *done is false, without changes, if too many updates fall into
- * one leaf. Waits. */
+/* Merges a batch into the leaves of a non-empty trie. If too many updates fall into one leaf, sets *done to false and
+ * changes nothing. Waits for the device. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -148,7 +140,7 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
-/* Replaces the trie by one of the run's elements. Waits. */
+/* Rebuilds the trie from the run's elements. Waits for the device. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
 
@@ -158,7 +150,7 @@ ordo_status ordo_hamt_check(ordo_dict *dict, struct ordo_call *call);
 
 /* ---- hamt.c ------------------------------------------------------------------------------------------------------ */
 
-/* ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
+/* Returns ORDO_UNSUPPORTED unless the Roaring format has keys of this type. */
 ordo_status        ordo_hamt_check_roaring(const ordo_dict *dict);
 struct ordo_launch ordo_roaring_kernel(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a trie of sorted elements and old leaves, with scans between launches. */
+/* Makes a trie from sorted elements and old leaves. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -13,8 +13,6 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 {
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
-
-/* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 struct leaves {
     const struct ordo_sorted_run *run;
@@ -77,17 +75,15 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------------- */
-
 struct assembly {
-    const struct ordo_hamt_touched *touched; /* NULL: no old leaf stays */
+    const struct ordo_hamt_touched *touched; /* NULL if no old leaf stays */
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
-    bool                            reserve, moves; /* blocks go to a new pool */
+    bool                            reserve, moves; /* moves: all blocks go to a new pool */
     cl_mem                          follow, counts, from;
 };
 
-/* Copies the records of old leaves. follow: where the successors of each old leaf begin. */
+/* Copies the records of old leaves. Sets follow[i] to the index of the records that replace old leaf i. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -130,7 +126,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Copies old blocks to the new pool. Sizes take the place of counts, which are no longer needed. */
+/* Copies old blocks to the new pool. Their sizes overwrite the counts, which are no longer needed. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;
@@ -167,8 +163,6 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
     const struct ordo_launch launch = pass(hamt, "hamt_cells", next->n_leaves);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- assembly ---------------------------------------------------------------------------------------------------- */
 
 static void plan(struct assembly *a)
 {

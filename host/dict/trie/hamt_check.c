@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of cl/shared/hamt_node.h. */
 #include "dict/trie/hamt.h"
 
 #define MODULE "dict/trie/hamt_check.cl"
@@ -12,7 +11,7 @@ static const char *const finding[] = {
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Fails with the first of the findings from..to-1 that the device has made. Waits. */
+/* Fails with the first of the findings from .. to - 1 that the device reports. */
 static ordo_status report(struct ordo_call *call, cl_mem wrong, int from, int to, cl_uint found[HAMT_FINDING_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, wrong, 0, found, HAMT_FINDING_WORDS * sizeof *found));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a batch into the leaves that its updates fall into, with scans between launches.
+/* Merges a batch into the leaves that its updates fall into.
  *
- *   1  effects    effect of each update
- *   2  plan       number and units of the leaves that replace each leaf     waits
- *   3  records    of all leaves, then blocks of new leaves, then tables
+ *   1  effects    Finds the effect of each update.
+ *   2  plan       Computes the number and units of the leaves that replace each leaf. Waits.
+ *   3  records    Writes the records of all leaves, the blocks of new leaves, and the tables.
  *
- * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands: 5 of the sort, and 10 that read the
+ * A batch of 2^20 pairs that touches each leaf of 2^24 pairs takes 15 commands. 5 of them sort; the others read the
  * keys of leaves three times and write them once. */
 #include "dict/trie/hamt.h"
 
@@ -15,9 +15,9 @@
 
 struct merge {
     const struct ordo_sorted_run *batch;
-    cl_uint                       n, all; /* n: updates; all: all blocks go to a new pool */
+    cl_uint                       n, all; /* n: number of updates; all: whether all blocks go to a new pool */
     struct ordo_hamt_trie         old, next;
-    cl_mem                        effects, more, begins, plan; /* as in the kernels */
+    cl_mem                        effects, more, begins, plan; /* see the kernels */
     hamt_plan_end                 sums;
 };
 
@@ -28,8 +28,6 @@ static struct ordo_args args_of(const struct merge *m)
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->more), ORDO_ARG(m->n));
     return args;
 }
-
-/* ---- plan -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status find_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
@@ -59,7 +57,6 @@ static ordo_status plan(struct ordo_call *call, const struct ordo_hamt *hamt, st
     return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->old.n_leaves + 1);
 }
 
-/* Waits. */
 static ordo_status read_sums(struct ordo_call *call, struct merge *m)
 {
     ORDO_TRY(ordo_call_read(call, m->plan, m->old.n_leaves * sizeof(cl_ulong), &m->sums, sizeof m->sums));
@@ -71,7 +68,7 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the units of touched blocks if each update touches another leaf and, with fixed depth, adds one. */
+/* Estimates the units of touched blocks, as if each update touched another leaf and, with fixed depth, added a leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -92,8 +89,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If new blocks are unlikely to fit, plans to copy all blocks to a new pool, and allocates it
- * while the device is busy. If they turn out not to fit, plans again. Waits once for each plan. */
+/* Plans the next trie. If new blocks probably exceed the current pool, plans to copy all blocks to a new pool, and
+ * allocates it while the device is busy. If they do exceed it, plans again. Waits once for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -112,8 +109,6 @@ static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struc
     outline(m);
     return ORDO_OK;
 }
-
-/* ---- next trie --------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_records(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
@@ -166,7 +161,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Replaces values of stored keys: the last command of its call, and the only one that writes memory in use. */
+/* Replaces values of stored keys. Must be the call's last command, because it writes memory in use. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
@@ -179,8 +174,6 @@ static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *ham
     const struct ordo_launch launch = ordo_hamt_kernel(hamt, MODULE, "hamt_overwrite", m->n);
     return ordo_call_launch(call, &launch, &args);
 }
-
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
 {

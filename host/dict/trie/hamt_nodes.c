@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a trie of fixed depth. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

@@ -65,9 +65,7 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
-/* counts may be ordo_none(), firsts NULL. */
+/* `counts` may be ordo_none(), `firsts` NULL. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {
@@ -124,8 +122,6 @@ ordo_status ordo_hamt_range(ordo_dict *dict, struct ordo_call *call, const struc
         return ORDO_OK;
     return ordo_hamt_write(call, ordo_hamt_of(dict), &s);
 }
-
-/* ---- whole contents ---------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 {

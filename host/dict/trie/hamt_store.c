@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of tries, and launches of their kernels. */
 #include "dict/trie/hamt.h"
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
@@ -7,16 +6,14 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Counts the bytes of elements, and for each leaf two units for rounding, of the block and of its keys. With fixed
- * depth a leaf's keys are a bitmap. */
+/* Adds the bytes of elements and, for each leaf, two units: one to round up the block, one its keys. With fixed depth a
+ * leaf's keys are a bitmap. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
     const size_t bitmap = hamt->fixed_depth ? HAMT_WORDS * sizeof(cl_uint) : 0;
     return elements * (key_bytes + hamt->dict.value_bytes) / HAMT_UNIT + leaves * (2 + bitmap / HAMT_UNIT);
 }
-
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void note_peak(struct ordo_hamt *hamt)
 {
@@ -48,8 +45,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Replaces a cached block that does not fit. With a quarter in reserve, a quarter of a pool's live units must be
- * written before all blocks are copied. */
+/* Replaces a cached block that is too small. The reserve of a quarter lets batches write a quarter of a pool's live
+ * units before they copy all blocks. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -62,7 +59,7 @@ static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, 
     return allocate(hamt, bytes, spare);
 }
 
-/* Moves the cached block to *out, so that another allocation that lacks memory cannot free it. */
+/* Moves the cached block to *out, so that an allocation that lacks memory cannot free it. */
 static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
@@ -71,8 +68,6 @@ static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, s
     *spare = (struct ordo_hamt_block) { .mem = NULL };
     return ORDO_OK;
 }
-
-/* ---- tries ------------------------------------------------------------------------------------------------------- */
 
 static size_t leaf_bytes(const struct ordo_hamt *hamt, size_t leaves)
 {
@@ -143,8 +138,8 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Caches the old pool after a batch that copied all blocks, because the next batch may do so too, and drivers take 0.1
- * ms or more to make a pool. Most small batches do not copy them. */
+/* Caches the old pool after a batch that copied all blocks: the next batch may do so too, and allocating a pool takes
+ * drivers 0.1 ms or more. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;
@@ -172,8 +167,6 @@ void ordo_hamt_clear(ordo_dict *dict)
     ordo_runs_clear(&hamt->runs.dict);
     hamt->built_elements = hamt->built_leaves = hamt->most_elements = 0;
 }
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items)
 {

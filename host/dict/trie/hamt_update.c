@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches and rebuilds. If no leaf gets more than HAMT_UPDATES_MAX updates, a batch is merged leaf by leaf
- * (hamt_merge.c). Any other batch takes three steps:
+/* Batches and rebuilds. If each leaf gets at most HAMT_UPDATES_MAX updates, merges the batch leaf by leaf
+ * (hamt_merge.c). Else:
  *
- *   1  touch      finds the leaf of each update, and so the touched leaves           waits
- *   2  merge      merges the elements of touched leaves, in order, with the batch    waits
- *   3  assemble   makes leaves of the result, and a trie of these and the others     waits twice */
+ *   1  touch      Finds the leaf of each update, and so the touched leaves. Waits.
+ *   2  merge      Merges the elements of touched leaves, in order, with the batch. Waits.
+ *   3  assemble   Makes new leaves from the result, and a trie from these and the untouched leaves. Waits twice. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
 
 #define MODULE "dict/trie/hamt_update.cl"
 
-/* ---- touched leaves ---------------------------------------------------------------------------------------------- */
-
 struct touch {
     struct ordo_hamt_touched *out;
-    cl_uint                   n, most; /* updates; upper bound of touched leaves */
+    cl_uint                   n, most; /* number of updates; upper bound of touched leaves */
     cl_mem                    leaf, number, units, sums;
 };
 
@@ -71,7 +69,7 @@ static ordo_status read_sums(struct ordo_call *call, const struct ordo_hamt *ham
     return ORDO_OK;
 }
 
-/* The trie has leaves. Keeps the scratch of *out alone. Waits. */
+/* Finds the touched leaves. Needs a non-empty trie. Releases all scratch except the arrays of *out. */
 static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct ordo_hamt_touched *out)
 {
@@ -88,8 +86,6 @@ static ordo_status touch(struct ordo_call *call, const struct ordo_hamt *hamt, c
     ordo_call_release(call, mark);
     return ORDO_OK;
 }
-
-/* ---- rebuilds ---------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve)
@@ -114,7 +110,6 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Waits. */
 static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool reserve)
 {
     struct ordo_sorted_run all;
@@ -142,10 +137,11 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* Tries of up to this number of leaves are not rebuilt. */
+/* Tries with at most this many leaves are not rebuilt. */
 #define LEAVES_MIN 64
 
-/* Whether erasures have left a quarter of the elements, or leaves half as full as after the last rebuild. */
+/* Whether erasures have left less than a quarter of the elements, or leaves are half as full as after the last
+ * rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;
@@ -155,7 +151,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds after many erasures. A failure is no error, because the batch is stored. */
+/* Rebuilds the trie after many erasures. The batch is stored, so a failure is no error. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;
@@ -168,8 +164,6 @@ static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
     ordo_log(call->dev, ORDO_LOG_WARNING,
              "hamt: not rebuilt after erasures, so it uses more memory than its elements need");
 }
-
-/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                             struct ordo_sorted_run *out)
@@ -185,7 +179,6 @@ static ordo_status take_out(struct ordo_call *call, struct ordo_hamt *hamt, cons
     return ordo_hamt_write(call, hamt, &s);
 }
 
-/* Waits. */
 static ordo_status merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                          const struct ordo_sorted_run *batch, struct ordo_sorted_run *out)
 {
@@ -235,7 +228,7 @@ static ordo_status store(struct ordo_call *call, struct ordo_hamt *hamt, const s
     return done && !ordo_is_dry_run(call->dev) ? ORDO_OK : store_by_elements(call, hamt, batch);
 }
 
-/* Cached runs take up to an eighth of the pool. */
+/* Cached runs take at most 1 / SPARE_ONE_IN of the pool's bytes. */
 #define SPARE_ONE_IN 8
 
 static ordo_status store_run(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the inputs of the next one, and the trie
- * is built once all bytes are checked. */
+/* Reads a set in the Roaring portable format into a HAMT. Each launch checks the input of the next. The trie is built
+ * after all bytes are checked. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -8,16 +8,16 @@
 
 #define MODULE "dict/trie/roaring_read.cl"
 
-/* Bitmaps that one launch of roaring_walk follows: a limit on its time. */
+/* Maximum bitmaps that one launch of roaring_walk follows, to limit its time. */
 #define WALK_MAX 4096
 
 struct reading {
     const ordo_dict  *dict;
     struct ordo_slice bytes;
     cl_ulong          size;
-    bool              wide; /* 64-bit keys */
+    bool              wide; /* keys have 64 bits */
     cl_uint           n_parts, n_containers, n_slices;
-    cl_ulong          total; /* keys */
+    cl_ulong          total; /* number of keys */
     cl_mem            wrong, parts, containers, starts, counts;
 };
 
@@ -27,15 +27,13 @@ static void begin_args(struct ordo_args *args, const struct reading *r)
     ordo_args_slice(args, &r->bytes);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
-
 static ordo_status begin_faults(struct ordo_call *call, struct reading *r)
 {
     ORDO_TRY(ordo_call_scratch(call, ROARING_FAULT_WORDS * sizeof(cl_uint), &r->wrong));
     return ordo_call_fill(call, r->wrong, 0, ROARING_FAULT_WORDS * sizeof(cl_uint), UINT32_MAX);
 }
 
-/* Fails if a kernel has reported a fault. Waits. */
+/* Fails if a kernel has reported a fault. */
 static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
 {
 #define X(id, of, text) { of, text },
@@ -54,9 +52,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- bitmaps ----------------------------------------------------------------------------------------------------- */
-
-/* Bytes of the smallest bitmap, and of the upper half before it. */
+/* Bytes of the smallest bitmap and of the upper half of keys before it. */
 #define PART_BYTES_MIN 12
 
 /* Reads the number of bitmaps. Waits if keys have 64 bits. */
@@ -78,7 +74,6 @@ static ordo_status count_parts(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* Waits. */
 static ordo_status find_parts(struct ordo_call *call, struct reading *r)
 {
     const cl_uint  wide = r->wide;
@@ -104,9 +99,6 @@ static ordo_status find_parts(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-/* ---- containers -------------------------------------------------------------------------------------------------- */
-
-/* Waits. */
 static ordo_status find_containers(struct ordo_call *call, struct reading *r)
 {
     struct ordo_args args;
@@ -150,8 +142,6 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
                  ORDO_MAX_COUNT);
     return ORDO_OK;
 }
-
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
 {
@@ -230,7 +220,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    a[0].copied = true; /* so that no wait for kernels in the caller's memory can fail once the trie is replaced */
+    /* a copy, because a wait for kernels in the caller's memory could fail after the trie is replaced */
+    a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the keys of a HAMT in the Roaring portable format, with scans between launches. */
+/* Writes the keys of a HAMT in the Roaring portable format. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -10,9 +10,9 @@
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts; /* for each key, container, run */
-    cl_mem           sizes, has_runs, firsts;               /* for each container, scanned */
-    cl_mem           part_starts, header_bytes;             /* for each bitmap of 32-bit keys */
+    cl_mem           keys, heads, runs, starts, run_starts; /* arrays over keys, containers and runs */
+    cl_mem           sizes, has_runs, firsts;               /* scanned arrays over containers */
+    cl_mem           part_starts, header_bytes;             /* arrays over bitmaps of 32-bit keys */
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -26,8 +26,6 @@ static void add_sums(struct ordo_args *args, const struct writing *w)
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------- */
-
 static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
 {
     ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
@@ -35,7 +33,6 @@ static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, str
     return ordo_hamt_write(call, hamt, &all);
 }
 
-/* Waits. */
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
     const size_t     n = (size_t) w->n + 1;
@@ -97,7 +94,7 @@ static ordo_status head(struct ordo_call *call, struct writing *w)
     return ordo_call_sum_before(call, ORDO_U64, w->header_bytes, n);
 }
 
-/* Sets *out to the bytes of the set. Waits. */
+/* Computes the bytes of the set. */
 static ordo_status measure(struct ordo_call *call, const struct writing *w, size_t *out)
 {
     const size_t at = w->n_containers * sizeof(cl_ulong);
@@ -108,8 +105,6 @@ static ordo_status measure(struct ordo_call *call, const struct writing *w, size
     *out = (size_t) (containers + headers + (w->wide ? 8 : 0));
     return ORDO_OK;
 }
-
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static ordo_status fill(struct ordo_call *call, const struct writing *w, const struct ordo_slice *out)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates, and the structure's table. */
 #include "dict/trie/xfast.h"
 
 #include "dict/generic/generic.h"
 
 #define GROUP_MAX 8
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static void clear(ordo_dict *dict)
 {
@@ -20,7 +17,7 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds the trie. A failure is no error: the leaves are stored, and queries can search the run. */
+/* Builds the trie. A failure is no error: the leaves are stored, and queries can search them. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
@@ -28,8 +25,8 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the leaves and a batch into a new run. combine NULL: values of the batch replace stored ones. Merges a copy of
- * the set, because hidden bits may be added. Waits. */
+/* Merges the leaves and a batch into a new run. If `combine` is NULL, the batch's values replace stored ones. Uses a
+ * copy of the set, because merging may add hidden bits. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -51,7 +48,7 @@ static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const
     struct ordo_sorted_run merged;
     ordo_status            status = merge(&xfast->runs, call, b, combine, &merged);
 
-    if (ordo_lacks_memory(status) && xfast->flat) { /* retry without the trie's memory */
+    if (ordo_lacks_memory(status) && xfast->flat) { /* free the trie and try again */
         ordo_call_abandon(call, mark);
         ordo_xfast_drop(xfast);
         status = merge(&xfast->runs, call, b, combine, &merged);
@@ -96,7 +93,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(ordo_xfast_of(dict), call, &batch, NULL);
 }
 
-/* Falls back to the generic way without memory for all leaves and the whole batch: its result may be smaller. */
+/* Falls back to the generic way if memory is short for leaves and batch together: the result may be smaller. */
 static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *c)
 {
     const struct ordo_run_batch     batch = { NULL, false, c->keys, c->values, c->count };
@@ -120,9 +117,7 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* ---- structure --------------------------------------------------------------------------------------------------- */
-
-/* The table of prefixes: keys are words as wide as the dictionary's. */
+/* Creates the empty table of prefixes, whose keys are words as wide as the dictionary's keys. */
 static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
 {
     struct ordo_hash *prefixes = &xfast->prefixes;
@@ -138,7 +133,7 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    begin_prefixes(ordo_xfast_of(dict), config->seed); /* also before an error: destroying clears them */
+    begin_prefixes(ordo_xfast_of(dict), config->seed); /* even before an error, because destroying clears the table */
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);
     ordo_xfast_of(dict)->group = config->group;

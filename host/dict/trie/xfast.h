@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host side of the X-fast trie. cl/shared/xfast.h draws it and lists the invariants.
+/* Host side of the X-fast trie. cl/shared/xfast.h draws the trie and lists its invariants.
  *
- * The leaves are the run of a sorted array (dict/runs), and a hash table (dict/hash) has the long prefixes. An update
- * merges run and batch, and rebuilds flat and table, because the places of most leaves change. Without memory for flat
- * or table, queries search the run until the next update. A query of prefixes builds a missing trie.
+ * The leaves are the run of a sorted array (dict/runs). `flat` and a hash table of the long prefixes (dict/hash) form
+ * the trie. An update merges run and batch, and rebuilds the trie, because most leaves move. If memory for the trie is
+ * short, queries search the run until the next update. A query of prefixes builds a missing trie.
  *
- * Each file calls only files above it in this list:
- *
- *   xfast_build.c   flat and table
- *   xfast_query.c   queries
- *   xfast_check.c   invariants, statistics
- *   xfast.c         updates, table of the structure
- *   xfast_prefix.c  queries of prefixes */
+ * Each section below is a file that calls only earlier ones. xfast.c and xfast_prefix.c call all. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -22,12 +16,12 @@
 
 struct ordo_xfast {
     struct ordo_runs runs;  /* first */
-    uint32_t         group; /* of the configuration */
-    xfast_shape      shape; /* of flat, masks and prefixes */
-    cl_mem           flat;  /* NULL: the run has no trie */
-    cl_mem           masks; /* X4; made by the first query that needs them */
+    uint32_t         group; /* from the configuration */
+    xfast_shape      shape; /* sizes of flat, masks and prefixes */
+    cl_mem           flat;  /* NULL if the run has no trie */
+    cl_mem           masks; /* X4; created by the first query that needs them */
     size_t           flat_bytes, mask_bytes, bytes_peak;
-    struct ordo_hash prefixes; /* the table; no caller of the interface reaches it */
+    struct ordo_hash prefixes; /* the table of prefixes, which callers of the interface cannot reach */
 };
 
 static inline struct ordo_xfast *ordo_xfast_of(ordo_dict *dict)
@@ -43,11 +37,11 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds flat and table if there is a run and they are missing. Waits. */
+/* Builds flat and table if they are missing and there is a run. Waits for the device. */
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* ordo_dict_kernel with the values of the table, of XFAST_ENTRY_BYTES. */
+/* Like ordo_dict_kernel, but for the table's values of XFAST_ENTRY_BYTES. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

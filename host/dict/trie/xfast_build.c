@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds flat and table of the leaves. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
@@ -7,9 +6,7 @@
 
 #define MODULE "dict/trie/xfast_build.cl"
 
-/* ---- shape ------------------------------------------------------------------------------------------------------- */
-
-/* Bits from one level of the table to the next, if the configuration has 0. */
+/* The default of the configuration's `group`: bits from one level of the table to the next. */
 #define GROUP_DEFAULT 4
 
 /* Widens the group until the table cannot have more entries than ORDO_MAX_COUNT. */
@@ -32,8 +29,6 @@ static xfast_shape shape_of(const struct ordo_xfast *xfast, size_t count)
     return shape;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast)
 {
     struct ordo_args args = { .n = 0 };
@@ -49,8 +44,6 @@ struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char 
     kind.value_bytes = XFAST_ENTRY_BYTES;
     return ordo_dict_kernel(&kind, file, kernel, items);
 }
-
-/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast)
 {
@@ -74,9 +67,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
-
-/* Counts the entries that begin before each leaf, in scratch, and all entries. Waits. */
+/* Counts the table's entries that begin before each leaf, in scratch. *total: all entries. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants on the device; statistics. */
 #include "dict/trie/xfast.h"
 
 #define MODULE "dict/trie/xfast_check.cl"
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Waits. */
 static ordo_status look(struct ordo_xfast *xfast, struct ordo_call *call, cl_uint found[XFAST_FINDING_WORDS])
 {
     const int        mark = call->n_scratch;

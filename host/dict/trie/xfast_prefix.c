@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of prefixes. */
 #include "dict/trie/xfast.h"
 
 #define MODULE "dict/trie/xfast_prefix.cl"
@@ -17,8 +16,6 @@ static ordo_status check_keys(const ordo_dict *dict)
                  "prefixes need keys of ORDO_U32 or ORDO_U64");
     return ORDO_OK;
 }
-
-/* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
 struct prefix_counts {
     struct ordo_slice keys, lengths;
@@ -80,8 +77,6 @@ ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *keys, cons
     return ordo_host_end(&outer, a, N_OF(a),
                          ordo_xfast_count_prefix(dict, a[0].slice, a[1].slice, count, a[2].slice, NULL));
 }
-
-/* ---- the longest stored prefix ----------------------------------------------------------------------------------- */
 
 static ordo_status make_masks(struct ordo_xfast *xfast, struct ordo_call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries. If there is no trie over the run, they search the run as a sorted array does. */
+/* Queries. Without a trie, they search the run as a sorted array does. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
