@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates in key order.
+/* Prepares batches of updates in key order.
  *
- *   batch_number     0, 1, 2, ...
- *   batch_heads      starts of groups of equal keys, once scanned for the maximum
- *   insert_resolve   updates that an insert of absent keys stores
- *   batch_widen      uint to ulong, for offsets
+ *   batch_number     writes 0, 1, 2, ...
+ *   batch_heads      writes starts of groups of equal keys; a maximum scan then spreads them
+ *   insert_resolve   finds the updates that an insert of absent keys stores
+ *   batch_widen      converts uint to ulong, for offsets
  *   batch_keep       keeps flagged updates */
 #pragma once
 #include "dict/each.cl"
@@ -52,7 +52,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Keeps elements with flags set before a scan turned n + 1 flags into `places`. */
+/* Keeps the flagged elements. Needs `places` as exclusive sums of n + 1 flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

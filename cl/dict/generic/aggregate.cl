@@ -2,8 +2,9 @@
 /* Sums, minima and maxima of the values in intervals of one long array. The host defines COMBINE_TYPE and COMBINE_OP,
  * too.
  *
- *   aggregate_level                   one value of the level above for each AGGREGATE_FAN values
- *   aggregate_short, aggregate_long   intervals: value by value, by the table
+ *   aggregate_level   combines each AGGREGATE_FAN values into one value of the level above
+ *   aggregate_short   answers intervals value by value
+ *   aggregate_long    answers intervals by the table
  *
  * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
  * to a level of at most AGGREGATE_FAN values:
@@ -48,7 +49,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* table: over `count` values. */
+/* Needs the table of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)
