@@ -8,8 +8,6 @@
 /* Built together: apply_select_plan apply_select */
 /* Built together: apply_range_plan apply_range_kept apply_range_touched */
 
-/* ---- the timeline ------------------------------------------------------------------------------------------------ */
-
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
                    __global ulong *sums)
@@ -48,8 +46,6 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
     }
 }
 
-/* ---- operations of one kind -------------------------------------------------------------------------------------- */
-
 /* picked[i] = 1 if the code of operation i is in [least, most]. picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
@@ -76,8 +72,6 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
             hi_out[at] = hi[hi_at + i];
     }
 }
-
-/* ---- counts and ranges ------------------------------------------------------------------------------------------- */
 
 /* base[q]: query q's count before the batch. lengths (may be NULL) gets each range's length. */
 ORDO_KERNEL(RUN_GROUP)
@@ -202,7 +196,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
+/* Writes the elements of ranges that the batch does not touch. Before the batch, range q's elements began at
  * base_first[q]. Each moves by the keys added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,

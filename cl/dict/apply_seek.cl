@@ -83,9 +83,9 @@ typedef struct {
     }
 
 /* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
- * terms of a maximum scan over entries `first` to `last` - 1 of ends. Once scanned, the first half, for seeks upwards,
- * numbers keys from the right: an entry is 1 + the nearest end at or after its key. Entry n_erased + e, for seeks
- * downwards, is 1 + n_erased + the nearest end at or before e. */
+ * terms of a maximum scan over ends[first .. last - 1]. Once scanned, entry n_erased + e (for seeks downwards) is 1 +
+ * n_erased + the nearest end at or before e. The first half (for seeks upwards) numbers keys from the right: an entry
+ * is 1 + the nearest end at or after its key. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {

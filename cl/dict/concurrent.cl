@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection and the clock of recorded histories, for concurrent kernels. Tests set
+/* Injects faults into concurrent kernels, and records histories by a clock (a counter). Tests set
  *
- *   CONCURRENT_HISTORY 1   to record two ticks of the clock for each operation, its begin and its end
+ *   CONCURRENT_HISTORY 1   to record two ticks for each operation, its begin and its end
  *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"

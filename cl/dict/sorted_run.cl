@@ -58,8 +58,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Hides each element that an equal one follows. keys must begin on 256 bytes and have room for whole words. `fresh`:
- * the words hold nothing yet. Work-items write bytes, for 8 successive keys: with words, for 32, neighbours read too
- * far apart for a first-level cache. */
+ * the words hold nothing yet. Work-items write bytes, for 8 keys: with words, for 32, neighbours read too far apart for
+ * a first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -14,10 +14,10 @@
 
 /* ---- arrivals ---------------------------------------------------------------------------------------------------- */
 
-/* The upper bits of leaf_counts[leaf] count the updates that have arrived, in units of ARRIVAL, the lower bits the
- * leaf's keys. The first update to arrive is the leaf's head; the k-th after it writes its index to bucket[leaf * slots
- * + k - 1]. Any update may become the head, but updates apply in the order of their indices. If a bucket overflows,
- * LTREE_LARGEST is set, and the host sorts the batch instead. */
+/* The upper bits of leaf_counts[leaf] count arrived updates, in units of ARRIVAL; the lower bits count the leaf's keys.
+ * The first update to arrive is the leaf's head; the k-th after it writes its index to bucket[leaf * slots + k - 1].
+ * Updates apply in the order of their indices, whichever is the head. If a bucket overflows, LTREE_LARGEST is set, and
+ * the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
@@ -239,7 +239,7 @@ typedef struct {
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Updates per lane. A leaf has at most its head and a full bucket. */
+/* A lane's maximum of updates. A leaf has at most its head and a full bucket. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
 /* A leaf's updates. index[e] is LTREE_NONE if update e is done or missing. */

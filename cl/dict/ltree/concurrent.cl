@@ -31,14 +31,9 @@
  * neighbour's latch at once. The neighbour takes the leaf's low, which becomes the leaf's high, too. The leaf is then a
  * zombie: it covers nothing, and operations go on to the right. Entries above lead to it until reclaim.cl removes them.
  *
- * LTREE_BY_FENCE selects how accesses are ordered:
- *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and
- *       the last store releases.
- *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load's address is computed from an earlier load
- *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access
- *       invalidates the first-level cache, which holds the inner nodes.
- *
- * "fence" acquires and releases at device scope.
+ * LTREE_BY_FENCE selects how accesses are ordered: by fences (1), or if ORDO_AFTER_ORDERS (device/atomic.cl) by
+ * addresses (0): a later load's address is computed from an earlier load (ordo_after). Then no access invalidates the
+ * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    1: by fences                      0: by addresses (blank: the same)
  *    1 header of a node, first look              acquire load                      part of load 2
@@ -68,9 +63,8 @@
  *   14 counters of the state                     atomic updates of one word each
  *   15 results                                   the end of the launch
  *
- * 14: no counter shows that other words have arrived, and each number taken has one owner. By addresses, low and high
- * of 8-byte keys may be of two moments. Both only fall, so an operation goes right or back to the root, but never past
- * its key. A leaf that looks like a zombie is read again.
+ * 14: no counter shows that other words have arrived. By addresses, low and high of 8-byte keys may be of two moments.
+ * Both only fall, so an operation never goes past its key. A leaf that looks like a zombie is read again.
  *
  * By memory model:
  *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
@@ -79,7 +73,7 @@
  *                      reader races. They are volatile accesses to aligned words, and the reader discards them.
  *   assembler          1 to 9 are at least relaxed at device scope, so nothing races. By fences, the pairs are
  *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
- *                      starts loads in order (device/atomic.cl).
+ *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                      host/dict/ltree/concurrent.c).
  *
@@ -87,8 +81,6 @@
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
-
-/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 ORDO_FN uint ltree_restart(ltree_op *op)
 {
@@ -241,8 +233,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps lanes of a sub-group in step if the hardware may part them. Otherwise lanes that retry a latch may keep its
- * holder from running: on an H200 some operations in a million gave up after 1024 tries. */
+/* Keeps a sub-group's lanes in step if the hardware may part them. Otherwise lanes that retry a latch may keep its
+ * holder from running. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else

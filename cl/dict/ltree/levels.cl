@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds new nodes to the levels above. Needs no latches: one team changes a node, once per launch.
+/* Adds split-off nodes to the levels above. Needs no latches: one team changes a node, once per launch.
  *
- *   update_level            adds to the listed nodes of a level all nodes split off from their children
+ *   update_level            adds to a level's listed nodes all nodes split off from their children
  *   update_top              does so for all levels from one up, then adds levels if the root has split
  *   list_root, list_below   list all nodes of a level, if the split ones are unknown
  *
- * A parent finds new nodes by links, from a child up to its next entry (B4), so they need no list.
+ * A parent finds new nodes by links, from a child up to its next entry (B4).
  *
  * A team is a whole sub-group. Lane x % TEAM_WIDTH has word x of a node. */
 #pragma once

@@ -112,8 +112,8 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* warns of vectors that the processor lacks; no call passes them */
 #endif
 
-/* A search compares this part of a node's slots, the first or the last. One key selects the part, so fewer cache lines
- * are read. */
+/* A search reads this many slots of a node, the first or the last. One key decides which, so fewer cache lines are
+ * read. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -125,8 +125,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Uses vectors, because compilers turn a sum of comparisons into a mask and take its bits one by one. Compares by >=,
- * which processors without unsigned comparisons compute as a maximum. */
+/* Uses vectors, because compilers take the bits of a sum of comparisons one by one. Without unsigned comparisons, >= is
+ * a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -140,8 +140,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    const bool hit =
-        equal & (less < LTREE_SLOTS) & (line[less] == query); /* needs no branch, because line[LTREE_SLOTS] exists */
+    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query); /* no branch: line[LTREE_SLOTS] exists */
 
     return less + (hit ? COUNT_EQUAL : 0);
 }
@@ -190,8 +189,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the entry to follow in an inner node with `less` keys less than the query. Below the first key of a level, it
- * is the first (B2). */
+/* Returns the entry to follow in an inner node with `less` keys below the query; the first, if none is (B2). */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -201,8 +199,8 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Put this before a loop over a work-item's queries. Unrolls it on a GPU, which has few queries, in registers, not on a
- * CPU, which has many, in memory. */
+/* Put this before a loop over a work-item's queries. Unrolls it on a GPU, whose few queries are in registers, but not
+ * on a CPU, whose queries are in memory. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -296,7 +294,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* The place of a query. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
+/* Where a query's search ended. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

@@ -26,8 +26,6 @@
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
-/* ---- a work-item ------------------------------------------------------------------------------------------------- */
-
 /* Arrays may be NULL. */
 typedef struct {
     ltree_tree                  tree;
@@ -73,8 +71,6 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
-
 /* Returns 0. Added to an address, it orders the access after the first look at a header, `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
@@ -93,8 +89,6 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
 {
     return (uint) form ^ (uint) ((ulong) form >> 32);
 }
-
-/* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
     ordo_key_form low, high;
@@ -265,8 +259,6 @@ ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *l
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;
 }
-
-/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void ltree_outcome(const ltree_batch *batch, const ltree_op *op, uint outcome)
 {

@@ -12,8 +12,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Launched for each run. Adds the run's visible elements from lo[i] to hi[i] to counts[i], which the `first` launch
- * sets. ranks[i] and ranks[n + i] must be the bounds' ranks in the run. */
+/* Launched for each run. Adds the number of the run's visible elements from lo[i] to hi[i] to counts[i], or sets
+ * counts[i] if `first`. ranks[i] and ranks[n + i] must be the bounds' ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -33,7 +33,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
 }
 
 /* Launched for each run. Finds the nearest visible element at or after ranks[i] (the first n_forward queries), or
- * before it. Keeps earlier runs' result if it is nearer; the `first` launch has none. */
+ * before it. Unless `first`, keeps earlier runs' result if it is nearer. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -147,9 +147,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4 /* candidates per work-item and tile */
 
-/* Writes a query's i-th candidate, if visible, at output index `place` + the number of lesser visible elements of the
- * range in all runs. (No other visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is
- * for the runs' first visible element. */
+/* Writes a query's i-th candidate, if visible, at `place` + the number of lesser visible elements of the range in all
+ * runs. (No other visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is for the runs'
+ * first visible element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -220,8 +220,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
-/* Launched for each run. Adds the run's visible elements before local_ranks[i] to ranks[i], which the `first` launch
- * sets. */
+/* Launched for each run. Adds the number of the run's visible elements before local_ranks[i] to ranks[i], or sets
+ * ranks[i] if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
