@@ -83,7 +83,7 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* Counts the first n sorted keys less than `key`, or not greater if `upper`. */
+/* Counts the keys in sorted[0 .. n - 1] less than `key`, or not greater if `upper`. */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));

@@ -140,8 +140,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key: mostly
- * one or two steps. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
+/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key. A seek
+ * that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)

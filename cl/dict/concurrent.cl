@@ -34,8 +34,8 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until other work-items have advanced the clock by `ticks`, for at most `looks` loads: more on a CPU, which
- * loads from its cache and may have to wake a thread. */
+/* Waits until other work-items have advanced the clock by `ticks`, for at most `looks` loads. A CPU may have to wake a
+ * thread, so it needs more. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);

@@ -27,7 +27,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Makes a run of sorted updates. If erased is NULL, no update erases, and the run has no bits. */
+/* Makes a run of sorted updates. If erased is NULL, no update erases, and there are no hidden bits. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,

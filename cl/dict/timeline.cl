@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records when the keys of a mixed batch are present, as a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015)
+/* Records when the keys of a mixed batch are present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015)
  * over the batch in the order of its operations ("times"). Entry i is operation i. Its group is its key's number among
  * the batch's distinct keys. Its change is +1 if it adds the key, -1 if it removes it, else 0.
  *
@@ -51,8 +51,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level, to the entries *first .. *end - 1 with this bit. Returns the changes of entries with bit 0.
- * `select`: chooses the bit by *least. */
+/* Goes down one level, to the entries *first .. *end - 1 with bit *bit. Returns the changes of entries with bit 0.
+ * `select`: chooses *bit by *least. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

@@ -35,8 +35,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give a
- * lesser past[i], and an empty interval. */
+/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give an
+ * empty interval. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))

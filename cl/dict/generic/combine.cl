@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines values to store with stored values. The host defines COMBINE_TYPE (an ordo_type of the values' size) and
- * COMBINE_OP (an ordo_op), too. */
+/* Combines values to store with stored values. The host also defines COMBINE_TYPE (an ordo_type of the values' size)
+ * and COMBINE_OP (an ordo_op). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

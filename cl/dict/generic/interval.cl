@@ -103,8 +103,6 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
     }
 }
 
-/* ---- disjoint ranges --------------------------------------------------------------------------------------------- */
-
 /* Empties the intervals of reversed ranges. numbers[i] = i. lengths[i] = interval i's length; lengths[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -157,8 +155,6 @@ void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, 
         hi_out[j] = some ? hi[hi_at + numbers[j]] : key_from_bits(0);
     }
 }
-
-/* ---- owners of elements ------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void interval_count(__global const uint *first, __global const uint *past, uint n, __global uint *counts,

@@ -12,8 +12,6 @@
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* ---- arrivals ---------------------------------------------------------------------------------------------------- */
-
 /* The upper bits of leaf_counts[leaf] count arrived updates, in units of ARRIVAL; the lower bits count the leaf's keys.
  * The first update to arrive is the leaf's head; the k-th after it writes its index to bucket[leaf * slots + k - 1].
  * Updates apply in the order of their indices, whichever is the head. If a bucket overflows, LTREE_LARGEST is set, and
@@ -67,8 +65,6 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     }
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
-
-/* ---- columns of keys or values ----------------------------------------------------------------------------------- */
 
 /* Slots per lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
@@ -192,8 +188,6 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 COLUMN_DEFINE(uint, , 4)
 COLUMN_DEFINE(ulong, 64, 2)
 
-/* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
-
 typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
@@ -228,8 +222,6 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
     if (team_lane() == 0)
         *ltree_header(ltree_leaf(tree, work.leaf)) = tree->leaf_counts[work.leaf] = held->count;
 }
-
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     __global const ordo_key    *keys;
@@ -344,8 +336,6 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* ---- overflows --------------------------------------------------------------------------------------------------- */
-
 /* A group's numbers of new leaves and list entries, and the first of each. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
@@ -405,8 +395,6 @@ ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch
         dirty[from.y] = work.parent;
     return has && team_lane() == 0 ? held.count - work.count : 0;
 }
-
-/* ---- all heads --------------------------------------------------------------------------------------------------- */
 
 ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, uint i, bool has)
 {

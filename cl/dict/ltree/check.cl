@@ -43,7 +43,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks a node's keys. Findings of its kind begin at `from`. */
+/* Checks a node's keys. `from`: the first finding for leaves, or for inner nodes. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);

@@ -72,7 +72,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Returns the number of keys less than `key`. *next becomes the key after them. */
+/* Counts the keys less than `key`. *next becomes the key after them. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

@@ -92,7 +92,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Samples every step-th of n operations: counts upserts and inserts in absent[0], and such with absent keys in
+/* Samples every step-th of n operations: counts upserts and inserts in absent[0], those with absent keys in
  * absent[1]. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,

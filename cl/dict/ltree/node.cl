@@ -125,8 +125,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Uses vectors, because compilers take the bits of a sum of comparisons one by one. Without unsigned comparisons, >= is
- * a maximum. */
+/* Uses vectors, because compilers take the bits of a sum of comparisons one by one. Uses >=, which processors without
+ * unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -260,8 +260,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* Returns the index of this work-item's r-th query in the tile that begins at `first`. Neighbouring work-items of a GPU
- * have neighbouring queries. */
+/* Returns the index of this work-item's r-th query in the tile that begins at `first`. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU

@@ -22,7 +22,7 @@
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
 /* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if the neighbour then
- * has at most LTREE_MERGED elements, so that the next store does not split it. */
+ * has at most LTREE_MERGED, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -176,7 +176,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Searches by halves: each lane reads another line, so accesses count, not bytes. */
+    /* A binary search, because each lane reads another line: accesses count, not bytes. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
@@ -224,7 +224,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Descends to op->level. Returns the node for the query, a hint, or LTREE_NONE if the path led nowhere. */
+/* Descends to op->level. Returns the query's node, which is a hint, or LTREE_NONE if the path led nowhere. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

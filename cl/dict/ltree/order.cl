@@ -39,7 +39,7 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* ltree_locate has found leaves and positions. The first n_forward queries seek upwards, the others down. */
+/* leaves and positions must be from ltree_locate. The first n_forward queries seek upwards, the others down. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,

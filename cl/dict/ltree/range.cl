@@ -45,7 +45,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* Outputs may be NULL. */
+/* keys and values may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -260,7 +260,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
-    for (uint past = m; past - q > 1;) { /* the last range that begins at or before e */
+    for (uint past = m; past - q > 1;) { /* finds the last range that begins at or before e */
         const uint middle = (q + past) / 2;
         if (tile->start[middle] <= e)
             q = middle;

@@ -86,8 +86,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    if (!LTREE_BY_FENCE && HAS_VALUES &&
-        room.begin < room.end) /* the second look's address does not depend on values */
+    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* the second look does not depend on values */
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;

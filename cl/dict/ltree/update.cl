@@ -2,7 +2,7 @@
 /* Applies a sorted batch to a linked tree's leaves. Needs no latches: one team changes a leaf, once per launch.
  *
  *   group_flags, group_first   make groups of updates that fall into one leaf
- *   group_plan                 counts new leaves that may be needed; changes nothing
+ *   group_plan                 counts new leaves that may be needed
  *   group_effects              flags updates with an effect
  *   group_split                splits leaves with very many updates
  *   update_leaves              applies each group to its leaf, which splits if needed
@@ -128,8 +128,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch with distinct keys. A leaf's first border does all its splits. dirty: the
- * list of level 1. */
+/* Splits leaves at the borders of a batch with distinct keys. A leaf's first border does all its splits. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -360,7 +359,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its updates. Whole teams must call it. Returns the number of additional elements. */
+/* Merges a leaf's elements and its updates, by a whole team. Returns the number of additional elements. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -382,7 +381,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 
 #endif
 
-#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* values per cache line */
+#define LINE_VALUES ((uint) (64 / sizeof(ltree_value)))
 
 ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {

@@ -113,7 +113,7 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more candidates is wide: visible elements count from the runs' begins, not the range's. */
+/* A range with more candidates is wide: run_write counts visible elements from each run's begin, not the range's. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* candidates[i] counts the elements of all runs between query i's bounds; offsets[i] (if not NULL) the visible ones;
@@ -304,7 +304,7 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* Writes the elements of ranks that exist. */
+/* Writes the element of each rank that exists. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
