@@ -12,7 +12,7 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* `histogram` (HISTOGRAM_WORDS of shared/codes.h) must be 0. number (may be NULL) becomes 0, 1, 2, ... */
+/* The caller has set `histogram` (HISTOGRAM_WORDS of shared/codes.h) to 0. number (may be NULL) becomes 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -58,8 +58,8 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
 }
 
 /* `sums` must be exclusive prefix sums. group_of[j] = position j's group. first_of[g] = group g's first position,
- * there_before[g] = the number of present keys before it. All three get one more entry. head_at, insert_at: positions
- * of segment starts and inserts. */
+ * there_before[g] = the number of present keys before it. All three get one more entry. head_at and insert_at list
+ * segment starts and inserts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -94,7 +94,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* start[j] and insert[j] of sorted_batch */
+/* x: start[j], y: insert[j] of sorted_batch */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -165,7 +165,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes changed keys as updates. `place` must be PLACE_CHANGED as exclusive prefix sums. */
+/* Writes changed keys as updates. `place`: the exclusive prefix sums of PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

@@ -103,7 +103,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the erased key that ends the chain of `key`, or NONE if `key` is not erased. */
+/* Returns the index in `erased` of the end of the chain of `key`, or NONE if `key` is not erased. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;

@@ -39,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries with bit 0 among the first e of a level. Adds their changes to *changes. (Oclgrind fails on
- * functions that return structs.) */
+/* Counts the entries with bit 0 among the first e of a level. Adds their changes to *changes. (Returns no struct,
+ * because Oclgrind fails then.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;

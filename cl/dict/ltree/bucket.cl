@@ -2,7 +2,7 @@
 /* Applies a batch to a linked tree without sorting it, if few updates fall into one leaf.
  *
  *   bucket_updates   finds each update's leaf, and puts the update's index into the leaf's bucket
- *   update_heads     applies each bucket to its leaf and splits full leaves, by the work-item of the first update
+ *   update_heads     applies each bucket to its leaf, and splits leaves that overflow
  *
  * levels.cl then adds new leaves to the levels above. Whole sub-groups must call the functions from updates_next on,
  * whole groups the functions with barriers.

@@ -73,8 +73,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Unlatches a new node. Call this before its left neighbour is released: if one access reads header and high, no
- * operation reaches the new node earlier. */
+/* Unlatches a new node. Call this before the left neighbour is released. If one access reads header and high, no
+ * operation reaches the new node before that release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)

@@ -106,7 +106,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* the entry's number had not arrived */
+    if (tail.header == LTREE_FREE) /* a stale entry led to a free node */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree, and searches a tree that nothing changes meanwhile. shared/ltree.h draws a node.
+/* Reads nodes of a linked tree, and searches a tree that nothing changes meanwhile. shared/ltree.h draws a node, and
+ * has the invariants (B1, B2, ...).
  *
  *   LTREE_WORDS   words per line (a node's array of keys): 32 or 16
  *   LTREE_GROUP   work-items per group

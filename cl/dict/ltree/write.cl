@@ -20,7 +20,7 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the tries to the restarts. Call this before they are reset. */
+/* Adds op->tries to the state's restarts. Call this before op->tries is reset. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)

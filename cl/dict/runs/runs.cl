@@ -64,8 +64,6 @@ void run_seek(__global const ordo_key *keys, __global const merge_value *values,
     }
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
 typedef struct {
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
@@ -218,8 +216,6 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------- */
-
 /* Launched for each run. Adds the number of the run's visible elements before local_ranks[i] to ranks[i], or sets
  * ranks[i] if `first`. */
 ORDO_KERNEL(RUN_GROUP)
@@ -341,8 +337,6 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
 #endif
     }
 }
-
-/* ---- the first or last elements ---------------------------------------------------------------------------------- */
 
 /* Outputs; may be NULL. */
 typedef struct {
@@ -479,8 +473,6 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
     ends_each(&mem, &runs, most, all, last, out, spans);
 #endif
 }
-
-/* ---- an interval erased ------------------------------------------------------------------------------------------ */
 
 /* spans[r] = the part of run r from *lo to *hi, by run_bounds' lows and highs. All runs must be resolved and counted
  * (R4, R5). Searches are elsewhere, because a compiler for CPUs lost the end of the second here. */
