@@ -14,7 +14,7 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* A work-item has this number of queries in flight. */
+/* A work-item has this many queries in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
 /* RUN_STEPS work-items handle n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)

@@ -9,7 +9,7 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* A work-item handles this number of elements, whose loads overlap. */
+/* A work-item handles this many elements, whose loads overlap. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else

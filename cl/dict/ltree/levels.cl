@@ -56,7 +56,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p. The first key of a node is its low. */
+/* Writes entry p of a split. The first key of a node is its low. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);

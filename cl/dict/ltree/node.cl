@@ -279,7 +279,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from the kernel if this work-item has no query. Must not be used in kernels with barriers. */
+/* Returns from the kernel if this work-item has no query. Not for kernels with barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;

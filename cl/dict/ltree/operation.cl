@@ -10,7 +10,7 @@
 #endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
-/* An operation gives up after this number of failed steps. */
+/* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
 #define STEP_AGAIN   0 /* no progress: the latch was taken, or the path was wrong */

@@ -78,7 +78,7 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Finds the leaves that cover hi (ends[m].query) from the parents of the leaves that cover lo. Takes the leaf to the
+/* Guesses the leaves that cover hi (ends[m].query) from the parents of the leaves that cover lo. Takes the leaf to the
  * right if hi is under another parent. So both leaves are usually known before one is read. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
@@ -115,8 +115,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* For this work-item's r-th query, own[r] has the number of keys less than lo in the first leaf from bit 16 on, and
- * below the count for hi in the last leaf. */
+/* For this work-item's r-th query, own[r] has the number of keys less than lo in the first leaf from bit 16 on, and in
+ * the lower bits the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {

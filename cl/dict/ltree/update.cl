@@ -392,7 +392,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* A CPU prefetches the leaf this number of groups ahead. */
+/* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */
