@@ -115,8 +115,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* For this work-item's r-th query, own[r] has the number of keys less than lo in the first leaf from bit 16 on, and in
- * the lower bits the count for hi in the last leaf. */
+/* own[r] is for this work-item's r-th query. From bit 16 on it has the number of keys less than lo in the first leaf,
+ * below the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {

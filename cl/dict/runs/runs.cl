@@ -429,7 +429,7 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Each run's first or last elements find their output index alone, because no two visible elements have one key. */
+/* The elements find their output indices alone, because no two visible elements have one key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -449,8 +449,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the first `most` visible elements of all runs, or the last, greatest first (`last`). The runs must be resolved
- * (R4). *total counts all visible elements. spans[r] = run r's part with results, if any. */
+/* Writes the first `most` visible elements of all runs, or if `last` the last ones, greatest first. The runs must be
+ * resolved (R4). *total counts all visible elements. spans[r] = run r's part with results, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -475,7 +475,7 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 }
 
 /* spans[r] = the part of run r from *lo to *hi, by run_bounds' lows and highs. All runs must be resolved and counted
- * (R4, R5). Searches are elsewhere, because a compiler for CPUs lost the end of the second here. */
+ * (R4, R5). Does not search itself, because a compiler for CPUs lost the end of the second search. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -522,7 +522,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the spans' elements, and subtracts them in the directories. */
+/* Hides the spans' elements, and subtracts them from visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
