@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches, as if their operations ran one after another: operations on single keys (host/dict/apply.c).
+/* Applies mixed batches as if their operations ran one after another. Here: operations on single keys
+ * (host/dict/apply.c).
  *
- *   apply_histogram                                counts codes
- *   apply_starts, apply_groups, apply_segments     segments of one state, and groups of equal keys, in key order
- *   apply_points                                   results of finds and updates, changes over time, changed keys
- *   apply_store                                    these keys as sorted updates */
+ *   apply_histogram                counts operations by code
+ *   apply_starts, apply_groups     find segments (apply_batch.cl) and groups of equal keys, in key order
+ *   apply_segments, apply_points   write results of finds and updates, changes over time, changed keys
+ *   apply_store                    writes the changed keys as sorted updates */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram: HISTOGRAM_WORDS of shared/codes.h, 0 before. number (may be NULL): 0, 1, 2, ... */
+/* The caller has set `histogram` (HISTOGRAM_WORDS of shared/codes.h) to 0. number (may be NULL) becomes 0, 1, 2, ... */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -33,8 +34,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes the terms of `sums` (SUM_PARTS parts of n + 1 positions). heads (may be NULL): where segments begin. Clears
- * the histogram, which the host has read. */
+/* Writes the terms of `sums` (shared/apply.h). heads[j] (may be NULL): whether a segment begins at j. Clears the
+ * histogram, which the host has read. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -56,8 +57,9 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* group_of[j]: position j's group. first_of, there_before: each group's first position, and the number of present keys
- * before it. All three have one entry past the last. head_at, insert_at: positions of segment starts and of inserts. */
+/* `sums` must be exclusive prefix sums. group_of[j] = position j's group. first_of[g] = group g's first position,
+ * there_before[g] = the number of present keys before it. All three get one more entry. head_at and insert_at list
+ * segment starts and inserts. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -92,7 +94,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* start and insert */
+/* x: start[j], y: insert[j] of sorted_batch */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -103,7 +105,7 @@ ORDO_FN segment segment_of(const segments *s, uint j)
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* For batches with combines, before apply_points. */
+/* Writes start[] and insert[] of batches with combines, before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
@@ -115,8 +117,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Results of finds, contains and updates; start and insert; terms of `parts` parts of places; entries of the timeline
- * (may be NULL). Clears offsets (may be NULL). */
+/* Writes the results of finds, contains and updates; start[] and insert[]; terms of the first `parts` parts of `places`
+ * (shared/apply.h); entries of the timeline (may be NULL). Clears offsets (may be NULL). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -163,7 +165,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* place: PLACE_CHANGED, scanned. */
+/* Writes changed keys as updates. `place`: the exclusive prefix sums of PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

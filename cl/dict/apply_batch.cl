@@ -11,15 +11,15 @@
 #define NONE 0xffffffffu
 
 /* Position j is operation index[j]. A segment begins where a key begins, and at each upsert and erase; within it only
- * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: its first insert or combine up
- * to j, or NONE. there[j], before[j]: whether j's key is present before the batch, and its value. made[j] (NULL without
- * combines): the key's value after j, if present. */
+ * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: the segment's first insert or
+ * combine up to j, or NONE. there[j]: whether j's key is present before the batch; before[j]: its value then. made[j]
+ * (NULL without combines): the key's value after j, if present. */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* in key order; in the batch's order */
+    __global const merge_value *before, *values; /* before is in key order, values in the batch's order */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -34,8 +34,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* A key's state: absent; present with its value before the batch; or the operation (with combines, the position whose
- * made value) it has its value from. */
+/* A key's state: STATE_ABSENT; STATE_BEFORE, with its value before the batch; or the operation that it has its value
+ * from (with combines, the position in made[]). */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu
@@ -72,7 +72,7 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* The sum of part p before position j, from scanned sums. */
+/* Returns a part's sum before position j. `sums` must be prefix sums. */
 ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
 {
     return sums[part * stride + j] - sums[part * stride];
@@ -83,7 +83,7 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* The number of the first n sorted keys less than key, or not greater (`upper`). */
+/* Counts the keys in sorted[0 .. n - 1] less than `key`, or not greater if `upper`. */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: order queries except seeks. Launched by host/dict/apply_order.c. */
+/* Answers counts, ranks, selections and ranges in mixed batches. Launched by host/dict/apply_order.c. */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -7,8 +7,6 @@
 /* Built together: apply_count apply_rank */
 /* Built together: apply_select_plan apply_select */
 /* Built together: apply_range_plan apply_range_kept apply_range_touched */
-
-/* ---- the timeline ------------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blocks, __global uint *masks,
@@ -33,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries to the order of the next level: bit 0 first. */
+/* Moves entries to the order of the next level: entries with bit 0 come first. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -48,9 +46,7 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
     }
 }
 
-/* ---- operations of one kind -------------------------------------------------------------------------------------- */
-
-/* picked[i]: whether the code of operation i is in [least, most]; picked[n] = 0. */
+/* picked[i] = 1 if the code of operation i is in [least, most]. picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -60,7 +56,7 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* picked: scanned. hi_out may be NULL. */
+/* Lists picked operations. `picked` must be exclusive prefix sums. hi_out may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -77,9 +73,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* ---- counts and ranges ------------------------------------------------------------------------------------------- */
-
-/* base[q]: the count before the batch. lengths (may be NULL): of each operation's range. */
+/* base[q]: query q's count before the batch. lengths (may be NULL) gets each range's length. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -101,7 +95,7 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* base[q]: the rank before the batch. upper: counts keys not greater. */
+/* base[q]: query q's rank before the batch. `upper` counts keys not greater. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -113,14 +107,14 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* The number of keys less than group g's key at `time`. ranks[j]: the same for sorted[j] before the batch. */
+/* Counts the keys less than group g's key at `time`. ranks[j] counts them for sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* groups[q]: the group that selection q finds, or NONE. base_ranks[q]: for a key that the batch does not touch, its
- * rank before the batch. The queries' keys are ranks. */
+/* groups[q] = the group with rank queries[q], or NONE if the batch does not touch the key; then base_ranks[q] = the
+ * key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -173,8 +167,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* For each range: its first group, the changes of earlier groups, and (touched) the number of its keys that the batch
- * touches and that are present at its time. touched[n_queries] = 0. */
+/* For range q, group[q] = its first group; changes[q] = the changes of earlier groups; touched[q] counts its keys that
+ * the batch touches and that are present at its time. touched[n_queries] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -202,7 +196,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges that the batch does not touch. Elements of range q before the batch begin at
+/* Writes the elements of ranges that the batch does not touch. Before the batch, range q's elements began at
  * base_first[q]. Each moves by the keys added or removed before it. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
@@ -228,7 +222,8 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the keys that the batch touches and that are present at a range's time, after all lesser ones. */
+/* Writes the keys that the batch touches and that are present at a range's time, each after all the range's lesser
+ * keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

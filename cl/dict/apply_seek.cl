@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches: seeks. Launched by host/dict/apply_seek.c. */
+/* Answers seeks in mixed batches. Launched by host/dict/apply_seek.c. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_list_seeks apply_chain apply_seek */
 
-/* The next greater key, or the greatest itself. */
+/* Returns the next greater key, or the greatest key itself. */
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Index of a query of the dictionary. Seeks come first upwards (n_up), then downwards. After each direction follow
- * n_erased queries for neighbours of erased keys. */
+/* The index of a query that the dictionary answers. First come n_up seeks upwards, then n_erased upper neighbours of
+ * erased keys, the seeks downwards, and n_erased lower neighbours. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -24,9 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* ops: positions of the seeks. keys: of their queries for the first key not less (upwards) or less (downwards), without
- * the seek's own key, whose state the batch knows. erased: present keys that the batch erases, in order; the rest of
- * n_erased is filled up. */
+/* Writes the dictionary's queries. ops[q] = seek q's position. keys: each query is for the first key not less (upwards)
+ * or less (downwards), except the seek's own key, whose state the batch knows. erased = the present keys that the batch
+ * erases, in order; other keys fill up their n_erased queries. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -56,7 +56,7 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Whether a query has found a neighbour before the batch. The greatest possible key has none upwards. */
+/* Whether the dictionary has found a neighbour of `key`. The greatest possible key has none upwards. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -83,9 +83,9 @@ typedef struct {
     }
 
 /* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
- * terms of a maximum scan over entries `first` to `last` - 1 of ends. Scanned, ends[e] is 1 + the nearest end at or
- * after key e, with keys numbered from the right. Entries from n_erased on are the ends at or before e, plus n_erased
- * to keep the halves apart. */
+ * terms of a maximum scan over ends[first .. last - 1]. Once scanned, entry n_erased + e (for seeks downwards) is 1 +
+ * n_erased + the nearest end at or before e. The first half (for seeks upwards) numbers keys from the right: an entry
+ * is 1 + the nearest end at or after its key. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -103,7 +103,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* The erased key that ends the chain of `key`; NONE if `key` is not erased. */
+/* Returns the index in `erased` of the end of the chain of `key`, or NONE if `key` is not erased. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -133,15 +133,15 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* Maximum groups that a seek tries. */
+/* A seek tries at most this many groups. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key: mostly
- * one or two steps. A seek that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
+/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key. A seek
+ * that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -152,7 +152,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1 is past all groups */
+        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1 wraps, past all groups */
         uint       at = seek_query(q, n_up, n_erased), position = 0;
         uint       step = 0;
         bool       other = has_near(sorted[j], base_found[at], forward);

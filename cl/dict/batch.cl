@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of updates in key order.
+/* Prepares batches of updates in key order.
  *
- *   batch_number     0, 1, 2, ...
- *   batch_heads      starts of groups of equal keys, once scanned for the maximum
- *   insert_resolve   updates that an insert of absent keys stores
- *   batch_widen      uint to ulong, for offsets
+ *   batch_number     writes 0, 1, 2, ...
+ *   batch_heads      writes starts of groups of equal keys; a maximum scan then spreads them
+ *   insert_resolve   finds the updates that an insert of absent keys stores
+ *   batch_widen      converts uint to ulong, for offsets
  *   batch_keep       keeps flagged updates */
 #pragma once
 #include "dict/each.cl"
@@ -26,9 +26,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* In key order: heads[j] is the start of j's group of equal keys, index[j] its position in the batch, found[j] whether
- * its key is present. An absent key gets its first value, which all of its group store, because the last of equal keys
- * counts. Present keys are stored unchanged. */
+/* Works in key order. heads[j] = the start of j's group of equal keys. index[j] = j's position in the batch. If a
+ * group's key is absent (not `found`), the whole group stores its first value, because the last of equal keys counts.
+ * Present keys are stored unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -52,7 +52,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Keeps elements with flags set before a scan turned n + 1 flags into `places`. */
+/* Keeps flagged updates. `places` must be exclusive sums of n + 1 flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

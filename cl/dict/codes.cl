@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of operations. */
+/* Classifies operation codes. */
 #pragma once
 #include "shared/codes.h"
 

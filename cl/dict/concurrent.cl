@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection and the clock of recorded histories, for concurrent kernels. Tests set
+/* Injects faults into concurrent kernels, and records histories by a clock (a counter). Tests set
  *
- *   CONCURRENT_HISTORY 1   to record two ticks of the clock for each operation, its begin and its end
+ *   CONCURRENT_HISTORY 1   to record two ticks for each operation, its begin and its end
  *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"
@@ -25,7 +25,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Whether a fault happens now, once in `one_in` times. */
+/* Whether to inject a fault now: true for one of `one_in` calls. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -34,8 +34,8 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until the clock has advanced by `ticks`, for at most `looks` loads: more on a CPU, which loads from its cache
- * and may have to wake a thread. */
+/* Waits until other work-items have advanced the clock by `ticks`, for at most `looks` loads. A CPU may have to wake a
+ * thread, so it needs more. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -46,7 +46,7 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* A work-item's faults in a launch. The dice differ in each launch, so no operation fails for ever. */
+/* Begins a work-item's faults in a launch. The dice differ in each launch, so no operation fails for ever. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -57,7 +57,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* end: 0 for the begin of operation i, 1 for its end. */
+/* Records the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {
@@ -67,7 +67,7 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* outcome: OUTCOME_... */
+/* Records operation i's end and outcome (OUTCOME_...). */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

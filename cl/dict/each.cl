@@ -6,23 +6,21 @@
 #include "shared/step.h"
 
 #ifndef RUN_GROUP
-#define RUN_GROUP 64 /* work-items of a group */
+#define RUN_GROUP 64 /* work-items per group */
 #endif
 
-/* The counter does not wrap, even if n is near the end of the type. */
+/* Loops over this work-item's elements. The counter does not wrap, even if n is near the end of the type. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries of a work-item in flight. */
+/* A work-item has this many queries in flight. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* Work-items for n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
+/* RUN_STEPS work-items handle n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* ---- owners of items --------------------------------------------------------------------------------------------- */
-
-/* starts[i], ascending: the first item of owner i. Returns the last owner in [low, high] whose first item is at most
+/* starts[i], ascending, is the first item of owner i. Returns the last owner in [low, high] whose first item is at most
  * c. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
@@ -36,7 +34,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* each_owner for [low, n - 1]. Fast if the result is near `low`. */
+/* Does each_owner for [low, n - 1]. Fast if the result is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of sorted runs. host/dict/sorted_run.h draws a run and has the invariants. */
+/* Computes hidden bits and visible counts of sorted runs. host/dict/sorted_run.h draws a run and has the invariants. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -8,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* *wrong, 0 before, becomes 1 if some key is not less than the next. */
+/* Sets *wrong, which the caller has cleared, to 1 if some key is not less than the next. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -27,7 +27,7 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Makes a run of sorted updates. erased NULL: nothing is, and there are no bits. */
+/* Makes a run of sorted updates. If erased is NULL, no update erases, and there are no hidden bits. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -51,15 +51,15 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* A bit for each element that equals the next. */
+/* Returns a bit for each element that equals the next. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* Hides each element that an equal one follows. keys begin on 256 bytes and have room for whole words. `fresh`: the
- * words hold nothing yet. Each work-item writes a byte, for 8 successive keys: with a word, for 32, neighbours read too
- * far apart for a first-level cache (a run of 17 M took 30 us on an H200, and takes 24). */
+/* Hides each element that an equal one follows. keys must begin on 256 bytes and have room for whole words. `fresh`:
+ * the words hold nothing yet. Work-items write bytes, for 8 keys: with words, for 32, neighbours read too far apart for
+ * a first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -74,7 +74,7 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     }
 }
 
-/* The visible elements of a block; 0 past the last. */
+/* Counts a block's visible elements; 0 past the last. */
 ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
 {
     if (block > (count - 1) / RUN_BLOCK)
@@ -86,7 +86,7 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[b] = visible elements of block b; 0 past the last. hidden begins on 256 bytes. */
+/* visible[b] counts block b's visible elements; 0 past the last. hidden must begin on 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -102,7 +102,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* *total += elements that are the newest of their keys and not hidden. hidden NULL: none is. */
+/* Counts in *total the elements that are the newest of their keys and not hidden (none is, if hidden is NULL). */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -127,7 +127,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Group r writes run r's directory; each work-item takes successive entries. */
+/* Group r writes run r's directory; each work-item writes successive entries. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {
@@ -163,7 +163,7 @@ void run_directories(RUNS_KEYS run_table runs)
         }
 }
 
-/* totals[r]: the visible elements of run r. */
+/* totals[r] counts run r's visible elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the keys of a mixed batch are present: a wavelet matrix (F. Claude, G. Navarro, G. Ordonez, 2015) over the batch
- * in the order of its operations ("times"). Entry i is operation i. Its group is its key's number among the batch's
- * distinct keys. Its change is +1 if it adds the key, -1 if it removes it, else 0.
+/* Records when the keys of a mixed batch are present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015)
+ * over the batch in the order of its operations ("times"). Entry i is operation i. Its group is its key's number among
+ * the batch's distinct keys. Its change is +1 if it adds the key, -1 if it removes it, else 0.
  *
  * Level b (from the highest bit of a group's number down) has all entries, stably sorted by the bits above b, lowest
  * first. Each block of 32 entries has
@@ -11,8 +11,8 @@
  *     sums[block]           high half: the number of entries with bit 0 in earlier blocks; low half: their changes,
  *                           plus 32 for each block so that no sum is negative
  *
- * Both "changes of groups below g before time t" and "the r-th group present at time t" take one step a level. Memory:
- * 20 bytes for 32 entries and each level. */
+ * Both "changes of groups below g before time t" and "the r-th group present at time t" take one step per level. A
+ * level takes 20 bytes per block. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -39,8 +39,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* The number of entries with bit 0 among the first e of a level. Adds their changes to *changes. (One word, because
- * Oclgrind fails on functions that return structs.) */
+/* Counts the entries with bit 0 among the first e of a level. Adds their changes to *changes. (Returns no struct,
+ * because Oclgrind fails then.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -51,7 +51,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level to the entries from *first to *end - 1 with this bit. Returns the changes of those with bit 0. */
+/* Goes down one level, to the entries *first .. *end - 1 with bit *bit. Returns the changes of entries with bit 0.
+ * `select`: chooses *bit by *least. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -83,13 +84,13 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* The number of groups below g present before operation `time`. */
+/* Counts the groups below g present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* The group that is present at `time` and has r present groups before it. It exists. */
+/* Returns the group that is present at `time` and has r present groups before it, which must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

@@ -2,8 +2,9 @@
 /* Sums, minima and maxima of the values in intervals of one long array. The host defines COMBINE_TYPE and COMBINE_OP,
  * too.
  *
- *   aggregate_level                   one value of the level above for each AGGREGATE_FAN values
- *   aggregate_short, aggregate_long   intervals: value by value, by the table
+ *   aggregate_level   combines each AGGREGATE_FAN values into one value of the level above
+ *   aggregate_short   answers intervals value by value
+ *   aggregate_long    answers intervals by the table
  *
  * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
  * to a level of at most AGGREGATE_FAN values:
@@ -34,8 +35,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give a
- * lesser past[i], and an empty interval. */
+/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give an
+ * empty interval. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -48,7 +49,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* table: over `count` values. */
+/* Needs the table of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

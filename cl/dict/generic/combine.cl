@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that combine with the stored values. The host defines COMBINE_TYPE (an ordo_type of the values' size) and
- * COMBINE_OP (an ordo_op), too. */
+/* Combines values to store with stored values. The host also defines COMBINE_TYPE (an ordo_type of the values' size)
+ * and COMBINE_OP (an ordo_op). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -9,14 +9,15 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* Elements of a work-item, whose loads overlap. With one, an H200 waited 45 us for 2^22 elements. */
+/* A work-item handles this many elements, whose loads overlap. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else
 #define COMBINE_ITEMS 4
 #endif
 
-/* heads[j]: whether key j is the first of equal keys. The first also takes the stored value before[j], if found. */
+/* heads[j] = 1 if key j is the first of equal keys. Combines the stored value before[j], if found, into the first one's
+ * value. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -43,10 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* ---- mixed batches ----------------------------------------------------------------------------------------------- */
-
-/* Operation j's addition to its segment in a mixed batch in key order. start, insert, there: dict/apply_batch.cl; a
- * combine counts as an insert. */
+/* brought[j] = the value that operation j adds to its segment of a mixed batch in key order. dict/apply_batch.cl
+ * explains start, insert and there; a combine counts as an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -61,7 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* brought, summed up within segments, becomes made[j]: the value of j's key after operation j, if present. */
+/* Needs brought[], combined within segments (inclusive), in made[]. made[j] = the value of j's key after operation j,
+ * if present. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

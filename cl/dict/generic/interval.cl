@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds, and the range that owns
- * each element. */
+/* Handles ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds, owners of
+ * elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,10 +12,8 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* ---- limits ------------------------------------------------------------------------------------------------------ */
-
-/* Range i has ranks first[i] to past[i] - 1. lengths[i]: the number of elements within its limit. ends[i]: the rank of
- * the last of them, or of the least in descending order. */
+/* Range i has ranks first[i] to past[i] - 1. lengths[i] counts its elements within the limit. ends[i] = the rank of the
+ * last of them, or of the least in descending order. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -30,7 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Bounds of ranges within the limit: the key at the end replaces one bound. An empty range gets reversed bounds. */
+/* Writes the bounds of ranges cut to the limit: the key at the end replaces one bound. An empty range gets reversed
+ * bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -43,7 +42,7 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Ranks of the bounds and offsets of the range of `count` elements from rank `first` on. */
+/* Writes the ranks of the first and last of `count` elements from rank `first` on, and their range's offsets. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -53,7 +52,7 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* Reverses each range, unless all elements exceed the capacity. */
+/* Reverses each range's results, unless all results exceed the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -82,8 +81,6 @@ void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, u
     }
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
-
 ORDO_KERNEL(RUN_GROUP)
 void interval_within(__global const ordo_key *keys, __global const merge_value *values, __global const uchar *found,
                      uint n, __global const ordo_key *bounds, ulong bounds_at, uint forward,
@@ -106,9 +103,7 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
     }
 }
 
-/* ---- disjoint ranges --------------------------------------------------------------------------------------------- */
-
-/* Empties the intervals of reversed ranges. numbers[i] = i. lengths[i]: the interval's length; lengths[n] = 0. */
+/* Empties the intervals of reversed ranges. numbers[i] = i. lengths[i] = interval i's length; lengths[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -125,7 +120,7 @@ void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const o
     }
 }
 
-/* ends[j]: the end of the j-th interval by ascending start. */
+/* ends[j] = the end of the j-th interval by ascending start. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_gather(__global const uint *past, __global const uint *numbers, uint n, __global uint *ends)
 {
@@ -133,8 +128,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* In the order of starts: covered[j] is the greatest end of earlier intervals. Cuts each interval to the part after it:
- * begins[j] is its first rank, lengths[j] its length (lengths[n] = 0). */
+/* Makes intervals disjoint, in the order of starts. covered[j] must be the greatest end of earlier intervals. Keeps the
+ * part after covered[j]: begins[j] = its first rank, lengths[j] = its length (lengths[n] = 0). */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -147,8 +142,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Ascending bounds of the cut intervals: from keys[j], the key of rank begins[j], to the range's upper bound. offsets:
- * lengths, scanned. */
+/* Writes the cut intervals' bounds: from keys[j], the key of rank begins[j], to the range's upper bound. `offsets` must
+ * be exclusive sums of lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -160,8 +155,6 @@ void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, 
         hi_out[j] = some ? hi[hi_at + numbers[j]] : key_from_bits(0);
     }
 }
-
-/* ---- owners of elements ------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void interval_count(__global const uint *first, __global const uint *past, uint n, __global uint *counts,
@@ -193,7 +186,7 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* A piece lies between two neighbours of the m sorted ends. Replaces the ranks of each interval by numbers of
+/* Piece p lies between ends p and p + 1 of the m sorted ends. Replaces the ranks of each interval by numbers of
  * pieces. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
@@ -204,8 +197,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* owners[p]: the least interval known to have the 2^level pieces from p on. Each interval is two such segments of the
- * greatest level that fits. */
+/* owners[p] = the least interval known to have the 2^level pieces from p on. Each interval is two (overlapping)
+ * segments of the greatest level that fits. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -226,7 +219,7 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* Adds to counts[i], at first 0, the elements of the pieces that interval i owns. */
+/* Adds the number of elements in the pieces of owner i to counts[i], at first 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches into a linked tree without a sort, if few updates fall into one leaf.
+/* Applies a batch to a linked tree without sorting it, if few updates fall into one leaf.
  *
- *   bucket_updates   each update goes down to its leaf, and leaves its index there
- *   update_heads     leaves take their updates and split; a leaf's first update acts for it
+ *   bucket_updates   finds each update's leaf, and puts the update's index into the leaf's bucket
+ *   update_heads     applies each bucket to its leaf, and splits leaves that overflow
  *
- * levels.cl then takes splits into the levels above. Whole sub-groups call the functions from updates_next on, whole
- * groups the functions with barriers.
+ * levels.cl then adds new leaves to the levels above. Whole sub-groups must call the functions from updates_next on,
+ * whole groups the functions with barriers.
  *
- * A team changes a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow come later,
- * with twice the registers, by all teams of a group together, so that a group takes new leaves once. (An H200 does some
- * 500 M atomics a second on one word, and 2^18 updates split 2^14 leaves.) */
+ * A team holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow need twice
+ * the registers. All teams of a group do them last, together, so that one atomic takes all new leaves. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* ---- arrivals ---------------------------------------------------------------------------------------------------- */
-
-/* leaf_counts[leaf] counts arrivals above the leaf's own count. The first to arrive is the leaf's head; the k-th after
- * it writes its index to bucket[leaf * slots + k - 1]. The head is random, but updates apply in the order of their
- * indices. If a bucket overflows, LTREE_LARGEST is set, and the batch is sorted instead. */
+/* The upper bits of leaf_counts[leaf] count arrived updates, in units of ARRIVAL; the lower bits count the leaf's keys.
+ * The first update to arrive is the leaf's head; the k-th after it writes its index to bucket[leaf * slots + k - 1].
+ * Updates apply in the order of their indices, whichever is the head. If a bucket overflows, LTREE_LARGEST is set, and
+ * the host sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the group's sum of x to a shared word with one atomic, in uniform control flow. */
+/* Adds a group's sum of x to *to by one atomic. Whole groups must call it. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -34,7 +32,7 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* heads[i]: the leaf with head i, or LTREE_NONE. */
+/* heads[i] = the leaf whose head is update i, or LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -68,9 +66,7 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* ---- columns of keys or values ----------------------------------------------------------------------------------- */
-
-/* Slots of a lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
+/* Slots per lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -85,7 +81,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* x of the lane below; undefined in lane 0. */
+/* Returns the next lower lane's x, undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -95,7 +91,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece has 16 bytes, one access of a lane. */
+/* A piece has 16 bytes, which a lane accesses at once. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -120,11 +116,11 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 }
 
 /* column_read    reads the slots before `count`; fills the others
- * column_write   writes the pieces with slots first .. end - 1 of one part
- * column_put     if it `puts`, puts x at slot `at`, combined with the old value if it `joins`. If it `opens`, moves
- *                this slot and later ones up.
- * column_close   if it `closes`, removes slot `at`; fills the last slot
- * `parts` is a constant. Whole sub-groups call column_put and column_close. */
+ * column_write   writes the pieces that contain slots first .. end - 1 of one part
+ * column_put     if `opens`, moves slot `at` and later ones up; if `puts`, stores x there, combined with the old
+ *                value if `joins`
+ * column_close   if `closes`, removes slot `at`, and fills the last slot
+ * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -192,13 +188,11 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 COLUMN_DEFINE(uint, , 4)
 COLUMN_DEFINE(ulong, 64, 2)
 
-/* ---- a leaf in registers ----------------------------------------------------------------------------------------- */
-
 typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Slots from count on hold LTREE_UNUSED. Slots before `changed` are unchanged. */
+/* Slots from `count` on hold LTREE_UNUSED. Slots before `changed` equal the leaf in memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -229,20 +223,18 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
         *ltree_header(ltree_leaf(tree, work.leaf)) = tree->leaf_counts[work.leaf] = held->count;
 }
 
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
-
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all store, or with all_erased none */
+    __global const uchar       *erased; /* NULL: all updates store, or all erase if all_erased */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Maximum updates of a leaf: its head and a full bucket. */
+/* A lane's maximum of updates. A leaf has at most its head and a full bucket. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* index: LTREE_NONE once done. */
+/* A leaf's updates. index[e] is LTREE_NONE if update e is done or missing. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -269,14 +261,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* An update, the same in all lanes, if `any`. */
+/* One update, the same in all lanes. Valid if `any`. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* The next update by index. */
+/* Removes and returns the team's update with the least index. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -335,7 +327,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
-    const bool   may_erase = batch->all_erased || batch->erased; /* uniform in the launch */
+    const bool   may_erase = batch->all_erased || batch->erased; /* equal in all work-items */
     held_updates updates;
 
     updates_read(batch, work, &updates);
@@ -344,17 +336,15 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* ---- overflows --------------------------------------------------------------------------------------------------- */
-
-/* New leaves and entries of the list of parents. */
+/* A group's numbers of new leaves and list entries, and the first of each. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* First new leaf and first list entry of this work-item. */
+/* Takes new leaves and entries of the parents' list. Returns this work-item's first leaf and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* All have read the previous round's result: a group with more leaves than teams takes again. */
+    /* All have read the previous call's result: a group with more leaves than teams calls again. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -370,7 +360,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the leaves that replace a leaf. Teams without work change nothing. */
+/* Writes a leaf's elements into it and its new neighbours. A team without work changes nothing. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -387,7 +377,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of each team's leaf, if it has one. Returns the number of additional elements. */
+/* Applies the updates of the team's leaf, if it `has` one. Returns the number of additional elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -406,8 +396,6 @@ ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch
     return has && team_lane() == 0 ? held.count - work.count : 0;
 }
 
-/* ---- all heads --------------------------------------------------------------------------------------------------- */
-
 ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, uint i, bool has)
 {
     leaf_work work = { LTREE_NONE, 0, 0, i, LTREE_NONE };
@@ -421,7 +409,7 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* The work of a lane, or none without `has`. */
+/* Returns a lane's work, without updates if not `has`. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -454,7 +442,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* after the barrier, because a compiler for CPUs loses conditions across one */
+        /* after the barrier, because a compiler for CPUs loses conditions across barriers */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
@@ -469,7 +457,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* counts are read before others write them */
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all read the counts before a team writes them */
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();
             const bool has = at < n_large;

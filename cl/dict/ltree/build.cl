@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a linked tree from sorted elements.
- *
- *   build_leaves, build_inner   one level each, from the leaves up */
+/* Builds a linked tree from sorted elements. build_leaves and build_inner build one level each, from the leaves up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* Shares `all` entries among `nodes` nodes. Node j has the entries from share_first(j) on. */
+/* Shares entries among nodes evenly. Node j has the entries from share_first(j) on. */
 typedef struct {
-    uint even, more; /* each node has `even` entries, the first `more` nodes one more */
+    uint even, more; /* each node gets `even` entries, the first `more` nodes get one more */
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -26,8 +24,6 @@ ORDO_FN uint share_size(node_share share, uint j)
 {
     return share.even + (j < share.more);
 }
-
-/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values,
@@ -59,7 +55,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds nodes first_node .. of `level` over n children from first_child on. */
+/* Builds `nodes` nodes of `level`, from number first_node on, over n children from number first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -71,12 +67,12 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* the child of this word: its own, the first, or the next node's first */
+        /* this word's child: for low the node's first, for high the next node's first */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* unused slots, too, because concurrent operations may read them */
+        if (word < LTREE_SLOTS) /* sets unused slots, too, because concurrent operations may read them */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;
@@ -97,7 +93,7 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[LTREE_ELEMENTS] = elements;
 }
 
-/* Sets leaf_counts[] to the counts of the headers, without arrivals; 0 for free leaves. */
+/* Sets leaf_counts[] to the counts in the headers, without arrivals; 0 for free leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void count_leaves(LTREE_TREE, uint capacity)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of a node by the operation that holds its latch. */
+/* Changes a node whose latch the operation holds. */
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* column_shift for the values or children of `count` keys. child, value: of the new key. */
+/* Does column_shift for the children or values of a node with `count` keys. `child` or `value` is the new key's. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* also an unused slot of the same piece, whose number is a node of the level below, too */
+        /* the last piece may have unused slots, which also hold numbers of nodes */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -40,10 +40,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* ---- writing steps ----------------------------------------------------------------------------------------------- */
-
-/* The next free node, or LTREE_NONE. The counter may exceed the capacity by the number of work-items; the host corrects
- * it. */
+/* Takes a free node, or returns LTREE_NONE. The counter may then exceed the capacity by the number of work-items; the
+ * host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -55,7 +53,7 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node if its header is unchanged since before `seen` was read. */
+/* Latches a node if its header is still `was`, read before the words that `seen` comes from. Does not wait. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -68,15 +66,15 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     return true;
 }
 
-/* Releases a latched node with its new count and another version, which shows the change to others. */
+/* Releases a latched node with its new count and the next version, which shows readers the change. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Opens a new node, before its left neighbour is released. If one access reads header and high, no operation reaches it
- * before that. */
+/* Unlatches a new node. Call this before the left neighbour is released. If one access reads header and high, no
+ * operation reaches the new node before that release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -96,8 +94,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to a new one, which is latched, too: an operation that saw the old
- * header and the new link may already be there. `middle`: the bound between the two. */
+/* Moves the upper half of a full, latched node to the new node `into`. That is latched, too, because an operation that
+ * saw the old header and the new link may already be there. `middle` becomes their bound. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -128,7 +126,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* The change of a node that has the key (`found`) or not. */
+/* Returns how the operation changes a node that has the key (`found`) or not. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -140,11 +138,11 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 
 typedef struct {
     uint          node, slot, count; /* before the change */
-    uint          fresh;             /* its new right neighbour, or LTREE_NONE */
+    uint          fresh;             /* the node split off, or LTREE_NONE */
     ordo_key_form middle;            /* the bound between the two */
 } ltree_site;
 
-/* Splits a full, latched node that gets a key at `slot`. False, with nothing changed, without a new node. */
+/* Splits a full, latched node that gets a key at site->slot. Returns false and changes nothing if no node is free. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {
@@ -165,7 +163,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Changes and releases a latched node. */
+/* Makes the change in a latched node and releases the node. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of shared/ltree.h.
  *
- *   check_down                  a level's entries, from the root down
- *   check_leaves, check_inner   each node alone, and with its right neighbour
+ *   check_down                  checks a level's entries, from the root down
+ *   check_leaves, check_inner   check each node alone, and with its right neighbour
  *
  * wrong[f], which the host initializes, becomes the first node with finding f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Follows the entries of `level`. levels[node]: the level of an inner node that an entry reaches, leaves[leaf]: 0
- * likewise; else LTREE_NONE. */
+/* Follows the entries of `level`. levels[n] = the level of inner node n, leaves[n] = 0 for leaf n, if an entry leads
+ * there; else LTREE_NONE, as the host initialized them. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -29,7 +29,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* a second entry is an error, too */
+        /* a second entry for a child is an error, too */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -43,7 +43,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Findings of the node's kind begin at `from`. */
+/* Checks a node's keys. `from`: the first finding for leaves, or for inner nodes. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -82,7 +82,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a node in no level (B9) has no elements and no entry. */
+/* Checks that a dead node (B9) has no elements, latch or entry. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)
@@ -93,7 +93,7 @@ ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, u
         ordo_min(&wrong[WRONG_DEAD], node);
 }
 
-/* counted: checks leaf_counts[], too. */
+/* Also checks leaf_counts[] if `counted`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {
@@ -144,6 +144,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* any inner level */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level */
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a node in a work-item's registers. */
+/* Holds columns (a node's keys, values or children) in a work-item's registers. */
 #pragma once
 #include "dict/ltree/operation.cl"
 
@@ -16,11 +16,10 @@
 #define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
 #define PER_PIECE_ulong   2
 
-/* A column of keys, values or children:
- *   column_load_uncached    reads the pieces with slots first .. end - 1; column_store_uncached writes them
- *   column_shift        `open`: puts x at `slot` and moves the rest up, which drops the last. Else removes `slot`, and
- *                       x becomes the last
- *   column_keep         keeps the lower or the upper half, from slot 0 on, and fills the rest */
+/* column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
+ * column_store_uncached   writes these pieces
+ * column_shift            if `open`, inserts x at `slot`, and drops the last slot; else removes `slot`, and appends x
+ * column_keep             moves the lower or the upper half to slot 0, and fills the rest */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \
@@ -73,7 +72,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* The number of keys less than `key`. *next: the next one. */
+/* Counts the keys less than `key`. *next becomes the key after them. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

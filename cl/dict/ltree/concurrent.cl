@@ -1,48 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a linked tree: updates, seeks, counts and ranges. find.cl answers the finds first.
+/* Runs updates, seeks, counts and ranges on a linked tree concurrently. find.cl answers the finds first.
  *
  *   operation.cl   a batch, an operation, reads of a node
  *   read.cl        seeks, counts and ranges
- *   write.cl       updates; column.cl holds a node in registers, change.cl changes it, merge.cl is for skiplists
+ *   write.cl       updates; column.cl holds a node in registers, change.cl changes it, merge.cl merges leaves
  *   leftover.cl    operations that gave up
  *
- * A work-item runs one operation after another, each a loop of steps: from the root to a node, then work on that node,
- * to the right, or up a level with the entry of a split. A step that takes a latch releases it, and no step waits, so
- * lanes of a sub-group need no independent progress. Except in a merge (below), no operation holds two latches, because
- * a search reaches a new node by its left neighbour's link before the level above has its entry. (Lehman and Yao,
- * Efficient Locking for Concurrent Operations on B-Trees, TODS 1981; one latch at a time: Sagiv, Concurrent Operations
- * on B*-Trees, JCSS 1986.)
+ * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
+ * on the node, goes to the right, or goes up to add the entry of a split. It releases any latch it takes, and never
+ * waits, so lanes need no independent progress. Except in a merge (below), no operation holds two latches, because a
+ * search reaches a new node by its left neighbour's link before the level above has its entry (Lehman and Yao, TODS
+ * 1981; Sagiv, JCSS 1986).
  *
- * The way down is a hint. Inner nodes are read without latch, version or order, from any cache, stale or torn. Two
- * facts make this safe:
- *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep level and place
- *     during a launch. Unwritten words are all ones, which is no node's number. So a number within the pool is a node
- *     of the right level. If its words have not arrived, it looks latched, or leads nowhere.
+ * The descent is a hint. It reads inner nodes without latch, version or order, so words may be stale or torn. Two facts
+ * make this safe:
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
+ *     during a launch. Unwritten words are all ones, which is no node's number. A node whose words have not arrived
+ *     looks latched, or leads nowhere.
  *   - A node's low and high never rise. If the query is above high, the search follows links to the right. If it is not
- *     above low, the path was wrong, and the search restarts at the root, past the caches.
- * A link to the right is a hint, too: no second look confirms it. It may lead to a node under construction, which is
- * latched until it is complete.
+ *     above low, the search restarts at the root, past the caches.
+ * A link to the right is a hint, too. It may lead to a node under construction, which is latched.
  *
  * Leaves are read and changed by the version in their header:
  *   read     the header, the words, the header again. If it is the same and not latched, all words are of one moment,
  *            because a writer latches the leaf first and changes its version last.
- *   change   the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read are still
- *            valid, and the leaf is the work-item's.
- * A version has 25 bits; a launch has at most 2^22 operations, and each changes a node at most twice.
+ *   change   the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read are valid.
+ * The 25 bits of a version suffice: a launch has at most 2^22 operations, and each changes a node at most twice.
  *
- * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets that
- * leaf's latch immediately: it holds two latches, and waits for none. The neighbour takes the leaf's low, which becomes
- * the leaf's high, too. The leaf is then a zombie: it covers nothing, and operations on it go on to the right. Entries
- * above lead to it until reclaim.cl removes them between launches.
+ * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets the
+ * neighbour's latch at once. The neighbour takes the leaf's low, which becomes the leaf's high, too. The leaf is then a
+ * zombie: it covers nothing, and operations go on to the right. Entries above lead to it until reclaim.cl removes them.
  *
- * LTREE_BY_FENCE selects how accesses are ordered:
- *   1   by fences. The first look acquires, a fence comes before the second look and after the compare-and-swap, and
- *       the last store releases.
- *   0   by addresses, if ORDO_AFTER_ORDERS (device/atomic.cl). A later load has an address computed from an earlier one
- *       (ordo_after), stores after a compare-and-swap depend on its result, and the last store releases. No access
- *       invalidates the first-level cache, which holds the inner nodes.
- *
- * "fence" acquires and releases at device scope.
+ * LTREE_BY_FENCE selects how accesses are ordered: by fences (1), or if ORDO_AFTER_ORDERS (device/atomic.cl) by
+ * addresses (0): a later load's address is computed from an earlier load (ordo_after). Then no access invalidates the
+ * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
  *
  *      access                                    1: by fences                      0: by addresses (blank: the same)
  *    1 header of a node, first look              acquire load                      part of load 2
@@ -72,29 +63,24 @@
  *   14 counters of the state                     atomic updates of one word each
  *   15 results                                   the end of the launch
  *
- * 14: no operation concludes from a counter that other words have arrived, and each number taken has one owner. By
- * addresses, low and high of 8-byte keys may be of two moments. Both only fall, so an operation goes to the right or
- * back to the root, but never past its key. A leaf that looks like a zombie is read again.
+ * 14: no counter shows that other words have arrived. By addresses, low and high of 8-byte keys may be of two moments.
+ * Both only fall, so an operation never goes past its key. A leaf that looks like a zombie is read again.
  *
  * By memory model:
  *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
- *                      word of 7 before the writer's 9 finds another header in 4 or 5: the fence before these pairs
- *                      with the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so formally
- *                      such a reader races. They are volatile accesses to aligned words, which compilers keep, and the
- *                      reader discards the words. An acquire may invalidate the first-level cache; later loads are no
- *                      older. Builtins for lanes order nothing here.
+ *                      word of 7 before the writer's 9 finds another header in 4 or 5, by the fence before these and
+ *                      the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so formally such a
+ *                      reader races. They are volatile accesses to aligned words, and the reader discards them.
  *   assembler          1 to 9 are at least relaxed at device scope, so nothing races. By fences, the pairs are
  *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
  *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
- *                      host/dict/ltree/concurrent.c), and reads its own stores.
+ *                      host/dict/ltree/concurrent.c).
  *
  * dict/concurrent.cl records histories and injects faults, for tests. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
-
-/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 ORDO_FN uint ltree_restart(ltree_op *op)
 {
@@ -120,7 +106,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* the entry's number had not arrived */
+    if (tail.header == LTREE_FREE) /* a stale entry led to a free node */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -141,7 +127,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* False if the operation ends immediately. */
+/* Starts an operation of the batch. Returns false if it is already done. */
 ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
 {
     op->code = batch->codes[op->i];
@@ -180,7 +166,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* the operation is done, and the host adds the entry of its split */
+    if (op->level > 0) { /* the operation is done; the host adds its split's entry */
         ltree_tell_host(batch);
         return;
     }
@@ -196,7 +182,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* A work-item's position: in an operation, or before its next operation `next` of the launch. */
+/* A work-item's operation, unless `idle`, and the number of its next operation. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -204,7 +190,7 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* False if the operation ends immediately. */
+/* Starts the work-item's next operation. Returns false if that is already done. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -220,7 +206,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Does one step of the current or next operation. False if all are done. */
+/* Does one step of the current or next operation. Returns false if all are done. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -247,9 +233,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps lanes that may run independently in step. Otherwise lanes that retry a latch may keep its holder from running:
- * on an H200 some operations in a million gave up after 1024 tries, 10 ms. Other lanes run in step anyway, and the
- * compiler may choose the sub-group size. */
+/* Keeps a sub-group's lanes in step if the hardware may part them. Otherwise lanes that retry a latch may keep its
+ * holder from running. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -261,8 +246,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again`. ltree_batch has the other arguments. The
- * state counts operations put on `pending`. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again`. Appends operations that give up to
+ * `pending`, and counts them in the state. ltree_batch explains the other arguments. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

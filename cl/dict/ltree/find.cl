@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds of a linked tree that no launch changes: by teams, from the root down. */
+/* Finds keys in a linked tree that nothing changes meanwhile. A team descends from the root together. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/query.cl"
@@ -92,7 +92,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Reads every step-th of n operations: absent[0] counts stores, absent[1] stores of absent keys. */
+/* Samples every step-th of n operations: counts upserts and inserts in absent[0], those with absent keys in
+ * absent[1]. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that a concurrent batch has left, for batches without concurrent updates. */
+/* Makes ordinary batches of the operations that gave up in a concurrent batch, and scatters their results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -34,9 +34,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* ---- operations that gave up ------------------------------------------------------------------------------------- */
-
-/* Elements that range i may write. */
+/* Counts the elements that range i may write. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);
@@ -52,9 +50,10 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Gathers at most `most` operations of a kind from the `count` in `left` (pending of ltree_batch), the others in
- * `rest`; taken: numbers of both, the first perhaps above `most`. where[p]: operation p's number in the concurrent
- * batch. keys_out: keys, or lower bounds of counts. before[p]: a count so far. values, hi and rooms may be NULL. */
+/* Moves at most `most` operations of `kind` from `left` (`pending` of ltree_batch) to the outputs, all others to
+ * `rest`. taken[0] counts the former, and may exceed `most`; taken[1] counts the others. where[p] = operation p's
+ * number in the concurrent batch; keys_out[p] = its key or lower bound; before[p] = its count so far. values, hi and
+ * rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -85,8 +84,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Distributes `found` of updates and seeks, keys and values of successful seeks, and `counts` plus the count before.
- * Ends in a history get ticks from `tick` on. Arrays may be NULL. */
+/* Writes the gathered operations' results to the concurrent batch's outputs, and adds before[] to counts. Ends in a
+ * history get ticks from `tick` on. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits enter the levels above the leaves, without latches: one team changes a node, once a launch.
+/* Adds split-off nodes to the levels above. Needs no latches: one team changes a node, once per launch.
  *
- *   update_level            listed nodes of a level take in the nodes split off from their children
- *   update_top              does so for all levels from one on, then adds levels above a root that has split
+ *   update_level            adds to a level's listed nodes all nodes split off from their children
+ *   update_top              does so for all levels from one up, then adds levels if the root has split
  *   list_root, list_below   list all nodes of a level, if the split ones are unknown
  *
- * A parent finds new nodes by links, from a child up to the begin of its next entry (B4), so they need no list and no
- * order.
+ * A parent finds new nodes by links, from a child up to its next entry (B4).
  *
- * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
+ * A team is a whole sub-group. Lane x % TEAM_WIDTH has word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* ---- inner nodes ------------------------------------------------------------------------------------------------- */
-
-/* An inner node's entries in a team's lanes, and the length of each child's chain of new nodes. */
+/* An inner node's entries, their new numbers (`to`), and the lengths of their children's chains of new nodes. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -22,7 +19,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Nodes to the right of `child` before the one that begins at `bound`, or all. Any lane may call it. */
+/* Counts the nodes right of `child` before the one that begins at `bound`, or all. Any lane may call it. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -35,7 +32,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Returns the node's future number of entries. */
+/* Reads an inner node. Returns its future number of entries. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -59,7 +56,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p. The first key of a node is its low. */
+/* Writes entry p of a split. The first key of a node is its low. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -86,7 +83,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* The node of `level` that covers a query. Levels from `level` on do not change. A whole team calls it. */
+/* Returns the node of `level` that covers a query. Nothing may change levels from `level` up. Whole teams must call
+ * it. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -96,7 +94,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Takes new nodes into the listed nodes of `level`, by all teams. next: the list of the level above. */
+/* Adds new nodes to the listed nodes of `level`, by all teams. `next` becomes the list of the level above. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -124,9 +122,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* ---- the root ---------------------------------------------------------------------------------------------------- */
-
-/* Adds a level over the root and its right neighbours. Called by one team. */
+/* Adds a level over the root and its right neighbours, by one team. Returns the new root. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -149,7 +145,7 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-/* Adds levels until the root is alone in its level. Called by one team. */
+/* Adds levels until the root is alone in its level, by one team. */
 ORDO_FN void root_take(const ltree_tree *tree)
 {
     uint root = tree->state[LTREE_ROOT];
@@ -164,8 +160,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates levels from `level` on, by one group. even, odd: the lists of even and odd levels. Also empties all lists and
- * the plan. */
+/* Updates all levels from `level` up, by one group. even, odd: the lists of even and odd levels. Then empties the lists
+ * and the plan. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -184,8 +180,6 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
     if (get_local_id(0) == 0)
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
 }
-
-/* ---- lists of levels --------------------------------------------------------------------------------------------- */
 
 /* Lists the root and its right neighbours. */
 ORDO_KERNEL(LTREE_GROUP)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of a linked tree's leaves in key order. */
+/* Lists a linked tree's leaves in key order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: list_lows list_places list_export */
 
-/* Low and number of each leaf. The low of free and dead leaves is all ones, which no leaf has. */
+/* Writes each leaf's low and number. Free and dead leaves get a low of all ones, which no leaf has. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* place[order[i]] = i; before[i] = elements of the i-th leaf, 0 at `places`. sorted: also writes order, with order[i] =
- * i. */
+/* order[i] must be the i-th leaf, unless the leaves are `sorted`: then order[i] = i is written. place[order[i]] = i.
+ * before[i] counts the i-th leaf's elements, 0 at `places`. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

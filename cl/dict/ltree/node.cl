@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A linked tree in kernels, and the search for a key while nothing changes the tree. shared/ltree.h draws a node.
+/* Reads nodes of a linked tree, and searches a tree that nothing changes meanwhile. shared/ltree.h draws a node, and
+ * has the invariants (B1, B2, ...).
  *
- *   LTREE_WORDS   words of a node's line: 32 or 16
- *   LTREE_GROUP   work-items of a group
+ *   LTREE_WORDS   words per line (a node's array of keys): 32 or 16
+ *   LTREE_GROUP   work-items per group
  *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries of a work-item, all in flight together
+ *   LTREE_ITEMS   queries per work-item, all in flight together
  *
- * Whole sub-groups call the functions that reduce counts or use TEAM_QUERIES queries. */
+ * Whole sub-groups must call the functions that reduce counts or take TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -28,7 +29,7 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* Key of unused slots. No query is greater, so counts of lesser keys ignore it. */
+/* Unused slots hold this key. No query is greater, so counts of lesser keys ignore it. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -37,7 +38,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* repeats each leaf's count in few words, which stay in a cache */
+    __global uint          *leaf_counts; /* copies of the leaves' counts, which fit in a cache */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -84,7 +85,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Whether a leaf covers nothing (B9): it is in no level, or about to leave its level. */
+/* Whether a leaf is dead (B9): it covers no key, and has left its level or will soon. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -101,18 +102,19 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* A count: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
- * all ones and are less than none. */
+/* A count is the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
+ * all ones, and are less than none. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks; no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi" /* warns of vectors that the processor lacks; no call passes them */
 #endif
 
-/* Slots of a part of a node. One key selects the part to read, so the cache lines of the second are seldom read. */
+/* A search reads this many slots of a node, the first or the last. One key decides which, so fewer cache lines are
+ * read. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -124,14 +126,14 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Uses vectors, because compilers turn a sum of comparisons into bits and take these apart one by one. Compares with
- * "not less", which processors that only compare signed numbers compute as a maximum. */
+/* Uses vectors, because compilers take the bits of a sum of comparisons one by one. Uses >=, which processors without
+ * unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
     const uint from = ltree_part(line, query), part = LTREE_PART;
     const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
-    const int4 four = eight.lo + eight.hi; /* true is -1 */
+    const int4 four = eight.lo + eight.hi; /* a true comparison is -1 */
 #else
     const uint from = 0, part = LTREE_SLOTS; /* 12 */
     const int8 eight = convert_int8(vload8(0, line) >= query);
@@ -146,7 +148,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* Lanes read a line in interleaved pieces of 16 bytes. */
+/* Each lane reads every TEAM_WIDTH-th piece (16 bytes) of a line. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -156,7 +158,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* equal: counts equal keys, too. */
+/* Returns this lane's part of a count. Skips equal keys unless `equal`. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -184,12 +186,11 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place in a leaf: the lesser keys, and PLACE_HIT if the next key is the query. */
+/* A place in a leaf is the number of lesser keys, plus PLACE_HIT if the next key is the query. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* The entry of an inner node to follow: the last of `less` lesser keys, or the first entry for keys below the first of
- * a level (B2). */
+/* Returns the entry to follow in an inner node with `less` keys below the query; the first, if none is (B2). */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -199,7 +200,8 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Before loops over queries. A GPU has few of them, in registers; a CPU has many, in memory. */
+/* Put this before a loop over a work-item's queries. Unrolls it on a GPU, whose few queries are in registers, but not
+ * on a CPU, whose queries are in memory. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -227,7 +229,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Takes a team's queries from the root to the leaves that cover them, by entries alone (B4). */
+/* Descends from the root to the leaves that cover a team's queries. Follows only children, no links (B4). */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -248,7 +250,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            /* the key that selects a part */
+            /* the key that ltree_part reads */
             ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }
@@ -259,8 +261,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* The r-th query of this work-item in the tile that begins at `first`. Neighbouring work-items of a GPU have
- * neighbouring queries. */
+/* Returns the index of this work-item's r-th query in the tile that begins at `first`. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -278,8 +279,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Ends work-items that would repeat the last query. (On a CPU, one of 2^20 keys took 25 us, with 8.) For kernels
- * without barriers. */
+/* Returns from the kernel if this work-item has no query. Not for kernels with barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
@@ -294,7 +294,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* Result of this work-item's r-th query. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
+/* Where a query's search ended. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

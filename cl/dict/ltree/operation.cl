@@ -10,29 +10,27 @@
 #endif
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
-/* Failed steps after which an operation gives up. (Under contention a try takes some 10 us on an H200.) */
+/* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-#define STEP_AGAIN   0 /* no progress: a latch was taken, or the path was wrong */
+#define STEP_AGAIN   0 /* no progress: the latch was taken, or the path was wrong */
 #define STEP_ON      1 /* progress */
 #define STEP_DONE    2
 #define STEP_STARVED 3 /* no node is left */
-#define STEP_FAR     4 /* progress, but the rest has too many leaves for a launch */
+#define STEP_FAR     4 /* progress, but too many leaves are left for one launch */
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if that then has at most
- * LTREE_MERGED, so that the next store does not split it. */
+/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if the neighbour then
+ * has at most LTREE_MERGED, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
-
-/* ---- a work-item ------------------------------------------------------------------------------------------------- */
 
 /* Arrays may be NULL. */
 typedef struct {
     ltree_tree                  tree;
     uint                        leaf_capacity, inner_capacity;
-    uint                        final; /* no more nodes will come: operations that need one are refused */
+    uint                        final; /* no nodes will be added: operations that need one are refused */
     uint                        never; /* 0, but unknown to the compiler */
     uint                        far;   /* maximum leaves that a query passes in a launch */
     __global const uchar       *codes;
@@ -53,8 +51,8 @@ typedef struct {
 typedef struct {
     uint i, code;
     uint level; /* 0: at the leaves. Else: the level that gets the entry of a split below */
-    uint at;    /* the next node of this level; LTREE_NONE: start from the root */
-    /* The key that the node must cover: the least unseen key of a scan, the greatest of a backward seek, the separator
+    uint at;    /* the next node; LTREE_NONE: start from the root */
+    /* The node must cover this key: a scan's least unseen key, a backward seek's greatest possible key, the separator
      * plus one above the leaves. */
     ordo_key_form     query;
     uint              child;    /* above the leaves: the new node */
@@ -73,15 +71,13 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
-
-/* 0, to be added to an address: orders the access after the first look at a header, `seen`. */
+/* Returns 0. Added to an address, it orders the access after the first look at a header, `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* by fences the look was an acquire load */
 }
 
-/* 0, to be added to the header's address: orders the second look after all loads that `seen` comes from. */
+/* Returns 0. Added to the header's address, it orders the second look after all loads that `seen` comes from. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -93,8 +89,6 @@ ORDO_FN uint ltree_fold(ordo_key_form form)
 {
     return (uint) form ^ (uint) ((ulong) form >> 32);
 }
-
-/* ---- reading a node ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
     ordo_key_form low, high;
@@ -112,7 +106,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* one access: words of one moment */
+        tail.header = words.z; /* one access reads words of one moment */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -172,8 +166,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* The number of a line's keys less than the query. *next: the next key, perhaps of an unused slot, or all ones. fresh:
- * reads past the caches. */
+/* Counts a line's keys less than the query. *next becomes the key after them, perhaps of an unused slot, or all ones.
+ * `fresh` reads past the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -182,7 +176,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* A binary search: each lane reads another line, so accesses count, not bytes. */
+    /* A binary search, because each lane reads another line: accesses count, not bytes. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
@@ -210,7 +204,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* The node's children, or values of the same size. */
+/* Returns the node's children, or its values if they are as large. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -219,7 +213,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* A node's two arrays have a cache line and a half, or two lines each. */
+/* Each of a node's two arrays lies in at most two cache lines. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -230,7 +224,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The node of op->level for the query, a hint, or LTREE_NONE if the way led nowhere. */
+/* Descends to op->level. Returns the query's node, which is a hint, or LTREE_NONE if the path led nowhere. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -260,13 +254,11 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* The second look at a leaf, after `seen`: whether all words read are of one moment. */
+/* Takes the second look at a leaf, after `seen`. Returns whether all words read are of one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;
 }
-
-/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void ltree_outcome(const ltree_batch *batch, const ltree_op *op, uint outcome)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries by order of a linked tree that no launch changes. */
+/* Answers counts, seeks, ranks and selections in a linked tree that nothing changes meanwhile. */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -22,13 +22,14 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* The number of keys less than a located key, or not greater (`upper`). */
+/* Counts the keys less than a located key, or not greater if `upper`. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* The place of an existing rank near place `at`, mostly that leaf or the next. Does not walk over empty leaves. */
+/* Returns the place of the leaf with an existing rank, mostly `at` or the next place. Does not walk over empty
+ * leaves. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -38,7 +39,7 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* The first n_forward queries seek upwards, the others down. */
+/* leaves and positions must be from ltree_locate. The first n_forward queries seek upwards, the others down. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
@@ -54,7 +55,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* one before the first wraps */
+            there = rank < before[places]; /* a rank before the first wraps */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];
@@ -72,7 +73,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
     }
 }
 
-/* ranks[i]: the number of keys less than keys[i], or not greater (`upper`). */
+/* ranks[i] counts the keys less than keys[i], or not greater if `upper`. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_ranks(LTREE_TREE, __global const uint *place, __global const uint *before, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint upper, __global uint *ranks, ulong ranks_at)

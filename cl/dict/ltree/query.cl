@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of keys, intervals and ranks in a linked tree that no launch changes meanwhile, so loads may come from any
- * cache. For find.cl, order.cl and range.cl.
+/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl. Nothing may change the tree meanwhile, so loads
+ * may come from any cache.
  *
- * Links give the order of leaves; over longer distances the list does: `order`, `place` and `before` of struct
- * ordo_ltree_list (host/dict/ltree/ltree.h). */
+ * Links lead from leaf to leaf. Over longer distances the list of leaves does: a leaf's place is its index in
+ * `order` of struct ordo_ltree_list (host/dict/ltree/ltree.h). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
-
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void ltree_prefetch_parts(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES])
 {
@@ -62,11 +60,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* ---- intervals --------------------------------------------------------------------------------------------------- */
-
-/* The `count` keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to its right, if it has some of them.
- * `start` has the slot; from bit 8 on, the number in the first leaf; and START_TWO if all others are in the next
- * leaf. */
+/* The `count` keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some of them.
+ * `start` packs the slot, the number of keys in the first leaf (from bit 8 on), and START_TWO if `next` has all
+ * others. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -75,15 +71,15 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* The number of a leaf's keys not greater than hi, from the count with equal keys of all lanes. */
+/* Returns the number of a leaf's keys not greater than hi, from a count with equal keys over all lanes. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* for a query of all ones the count includes unused slots */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Finds the last leaves, which cover hi (ends[m].query), from the parents of the leaves that cover lo. If hi is under
- * another parent, takes the leaf to the right. So both leaves are usually known before one is read. */
+/* Guesses the leaves that cover hi (ends[m].query) from the parents of the leaves that cover lo. Takes the leaf to the
+ * right if hi is under another parent. So both leaves are usually known before one is read. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -109,7 +105,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums the lanes' counts for a team's queries. Each work-item keeps its own sums. */
+/* Sums each query's counts over the lanes. Each work-item keeps only sums for its queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -119,8 +115,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* For each work-item's queries: bits 16 on have the number of keys less than lo in the first leaf, the lower bits the
- * count for hi in the last leaf. */
+/* own[r] is for this work-item's r-th query. From bit 16 on it has the number of keys less than lo in the first leaf,
+ * below the count for hi in the last leaf. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -134,7 +130,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* The interval from leaf `from` to leaf `last`. Without START_TWO it extends further, and its count is unknown. */
+/* Returns the interval from leaf `from` to leaf `last`. If it extends further, START_TWO is not set, and its count is
+ * wrong. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -148,7 +145,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts intervals without START_TWO: finds the end from the root, counts the leaves between by the list. */
+/* Counts intervals without START_TWO: descends to their last leaves, and counts the leaves between by the list. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -171,7 +168,7 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* A tile of n intervals. Each work-item gets its own. If lo > hi, the count is 0. The whole group calls it. */
+/* Finds a tile's intervals, each work-item its own. If lo > hi, the count is 0. Whole groups must call it. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])
@@ -200,7 +197,7 @@ ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *p
         ltree_count_far(tree, place, before, high, mine);
 }
 
-/* The last of places low .. high whose elements begin at or before `rank`. */
+/* Returns the last of places low .. high whose leaf begins at or before `rank`. */
 ORDO_FN uint ltree_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
 {
     while (low < high) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a linked tree that no launch changes. A piece is the part of a long range in one leaf. */
+/* Copies ranges of a linked tree that nothing changes meanwhile. A piece is the part of a long range in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* Ranges of more elements are copied leaf by leaf, by all work-items together. */
+/* A longer range is copied leaf by leaf, by all work-items together. */
 #define LTREE_LONG 128
 
-/* For each range: leaves[i], nexts[i] and starts[i] of ltree_interval; counts[i] (if not NULL) in 64 bits; pieces[i]:
- * upper bound of the leaves of a long range, 0 for others and past the last range. */
+/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i] (may be NULL). pieces[i] is an upper
+ * bound of the leaves of a long range, else 0. pieces[n] = counts[n] = 0. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -45,7 +45,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* Arrays may be NULL. */
+/* keys and values may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -59,7 +59,7 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* All elements are read before one is written, because a work-item waits for its loads at a store. */
+/* A work-item reads all its elements before it writes one, because a store waits for earlier loads. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -83,18 +83,18 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* RANGE_LANES work-items copy one piece. A range has the ranks from its lower bound's on. */
+/* RANGE_LANES work-items copy one piece. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
 #else
 #define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
-#define RANGE_SLOTS (LTREE_WORDS / 8) /* of a leaf, per work-item */
+#define RANGE_SLOTS (LTREE_WORDS / 8) /* slots per work-item */
 #endif
 
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
-    ulong to;               /* place of the first in the outputs */
+    ulong to;               /* output index of the first */
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -102,7 +102,7 @@ ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const ui
                                    uint query, uint number)
 {
     const uint  start = place[leaves[query]], at = start + number;
-    const uint  rank = before[start] + START_SLOT(starts[query]); /* of the range's first element */
+    const uint  rank = before[start] + START_SLOT(starts[query]); /* rank of the range's first element */
     const uint  end_rank = rank + (uint) (past - offset);
     ltree_piece piece = { order[at], 0, 0, 0 };
 
@@ -127,14 +127,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* pieces: the first piece of each query. */
+/* pieces[q]: the number of query q's first piece. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Piece p of all. *query: its query, searched from an earlier piece's on. */
+/* Returns piece p. *query, the query of an earlier piece, becomes the query of p. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -142,9 +142,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies long ranges, piece by piece. Writes nothing if offsets[last], the end of all ranges, exceeds the capacity. On
- * a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its work-items first locate a piece
- * each. */
+/* Copies long ranges by pieces. `pieces` must be exclusive prefix sums. Writes nothing if all results, offsets[last],
+ * exceed the capacity. On a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its
+ * work-items first locate a piece each. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -186,7 +186,7 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Leaves out long ranges. */
+/* Copies range i unless it is long. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -211,7 +211,7 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile of ranges. Range q has the elements from start[q] on, first in leaf[q]. Long ranges have none here. */
+/* A tile of ranges. Range q has the tile's elements from start[q] on, first in leaf[q]. Long ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -260,7 +260,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
-    for (uint past = m; past - q > 1;) { /* the last range that begins at or before e */
+    for (uint past = m; past - q > 1;) { /* finds the last range that begins at or before e */
         const uint middle = (q + past) / 2;
         if (tile->start[middle] <= e)
             q = middle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading steps of concurrent operations: seeks, counts and ranges. */
+/* Steps of concurrent operations that read leaves: seeks, counts and ranges. */
 #pragma once
 #include "dict/ltree/operation.cl"
 
@@ -37,7 +37,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* The part of the range outputs for range op->i: elements begin .. end - 1. */
+/* Range op->i may write elements begin .. end - 1 of the outputs. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -61,9 +61,8 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* A count or range: takes the keys of this leaf from the query to `hi`, then goes on to the right. Writes elements
- * before the second look. If that fails, they lie past the count, within the range's own capacity, and the next try
- * overwrites them. */
+/* Counts or copies this leaf's keys from the query to `hi`, then goes to the right. Writes elements before the second
+ * look. If that fails, they lie past the count, within the range's own capacity, and the next try overwrites them. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -87,13 +86,13 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* loads of values offer no dependency */
+    if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end) /* the second look does not depend on values */
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* keys up to high are done, none twice, whatever splits */
+        op->query = tail.high + 1; /* all keys up to high are done once, whatever splits */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

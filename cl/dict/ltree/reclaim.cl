@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes merged chunks out of a skiplist's levels, between launches. A zombie (shared/ltree.h, B9) is still linked from
- * its left neighbour, with an entry above it. Its right neighbour may have an entry with an old low.
+/* Takes merged leaves (zombies; shared/ltree.h, B9) out of a skiplist's levels, between launches. A zombie's left
+ * neighbour links to it, and an entry above leads to it. Its right neighbour's entry may have an old low.
  *
  *   reclaim_leaves    makes links of the lowest level skip zombies
- *   reclaim_entries   keeps the correct entries of a level's nodes; a node without entries dies
+ *   reclaim_entries   corrects or drops the entries of a level's nodes; a node without entries dies
  *   reclaim_links     makes links of that level skip dead nodes
  *
- * Levels are done from the lowest up, each by its list (ordo_ltree_list_level). Dead nodes keep their places in the
- * pool until the skiplist is rebuilt. */
+ * The host goes from the lowest level up, by each level's list. Dead nodes stay in the pool until a rebuild. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -17,12 +16,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* other work-items may write the high of inner nodes */
+    /* other work-items may write an inner node's high */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* The first live node from `node` on, or LTREE_NONE. Makes dead nodes on the path skip each other by pairs, so that a
- * chain is walked only a few times. */
+/* Returns the first live node from `node` on, or LTREE_NONE. Makes each dead node on the path skip the next, so a chain
+ * is walked only a few times. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -60,8 +59,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Whether a slot's entry is correct. *low, *child: its corrected parts. An entry of level 1 has its leaf's former low.
- * Entries of merged zombies lead to one leaf, which has the low of the first. */
+/* Whether to keep a slot's entry. *low, *child: its corrected parts. At level 1, entries of merged leaves lead to one
+ * leaf, whose low is the first one's key; only that entry stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits of a node that gets more entries than slots, and lists of nodes with split children.
+/* Splits nodes that get more entries than slots, and lists nodes whose children have split.
  *
  * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch only stores, and its values are combined
  * with stored ones. */
@@ -9,8 +9,8 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Before loops over a lane's words or slots. If one work-item has them all, they are not in registers, and compiling
- * the unrolled loop takes 12 s. */
+/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would compile
+ * for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -30,7 +30,7 @@
 #define OF_VALUES(function) function
 #endif
 
-/* Entries per node after a split, about. */
+/* Nodes have about this many entries after a split. */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -41,7 +41,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* A team's share of n items, consecutive on a CPU, which runs work-items one after another. */
+/* Loops over a team's share of n items, consecutive on a CPU, which runs work-items one after another. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -51,13 +51,11 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* ---- splits ------------------------------------------------------------------------------------------------------ */
-
-/* A node that shares its `all` entries with `nodes` - 1 new ones, numbered from first_new on. */
+/* A node that shares its `all` entries with `nodes` - 1 new nodes, numbered from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
-    uint          right; /* of the last node */
+    uint          right; /* right neighbour of the last node */
     ordo_key_form high;
 } node_split;
 
@@ -66,7 +64,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Plans a split without numbers of new nodes. Reads nothing if the node is LTREE_NONE. Called by whole teams. */
+/* Plans a split, except for first_new. Reads nothing if the node is LTREE_NONE. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -81,7 +79,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Plans a split and takes the reserved new nodes. The team is a whole sub-group. */
+/* Plans a split and takes the reserved new nodes. Whole teams must call it. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -109,7 +107,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes all words that do not depend on keys. Called by a whole team. */
+/* Writes all words that do not depend on keys. Whole teams must call it. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -136,7 +134,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes entry p. The last key of a leaf is its high. */
+/* Writes element p. The last key of a leaf is its high. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -150,15 +148,13 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* ---- lists of nodes ---------------------------------------------------------------------------------------------- */
-
-/* Marks a node. Returns whether it was unmarked. */
+/* Sets LTREE_DIRTY in a node's header. Returns whether it was clear. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Puts each lane's node, if it `has` one, on its level's list, once. Called by a whole team. */
+/* Puts each lane's node, if it `has` one, on its level's list, once. Whole teams must call it. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted batches into the leaves of a linked tree, without latches: one team changes a leaf, once a launch.
+/* Applies a sorted batch to a linked tree's leaves. Needs no latches: one team changes a leaf, once per launch.
  *
- *   group_flags, group_first   groups of updates that fall into one leaf
- *   group_plan                 new leaves that the batch may need; changes nothing
- *   group_effects              updates with an effect
+ *   group_flags, group_first   make groups of updates that fall into one leaf
+ *   group_plan                 counts new leaves that may be needed
+ *   group_effects              flags updates with an effect
  *   group_split                splits leaves with very many updates
- *   update_leaves              each leaf takes its group, and splits as needed
+ *   update_leaves              applies each group to its leaf, which splits if needed
  *
- * A team is a whole sub-group. Word x of a node is in lane x % TEAM_WIDTH. */
+ * A team is a whole sub-group. Lane x % TEAM_WIDTH has word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
 /* Built together: group_flags group_first group_plan group_effects group_split */
-
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 ORDO_KERNEL(RUN_GROUP)
 void group_flags(__global const uint *leaves, uint n, __global uint *number)
@@ -22,7 +20,7 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* number: scanned, inclusive. first[g]: the begin of group g, with one entry past the last. */
+/* Needs `number` as inclusive sums. first[g] = the begin of group g; one more entry ends the last. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -54,18 +52,16 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* ---- leaves ------------------------------------------------------------------------------------------------------ */
-
 /* The last of equal keys counts. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all store, or with all_erased none */
+    __global const uchar       *erased; /* NULL: all updates store, or all erase if all_erased */
     __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j]: whether update j is the last of its key and erases no absent key. flags[n] = 0. */
+/* flags[j] = 1 if update j is the last of its key and erases no absent key. flags[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -77,12 +73,11 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* ---- splits ahead of updates ------------------------------------------------------------------------------------- */
-
-/* A leaf split off covers keys up to the last of `most` updates, inclusive. */
+/* The update whose key is border k. A leaf may split after each `most` updates; the left part covers the border's
+ * key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Borders from k on that split their leaf, because the next update falls into it, too. */
+/* Counts the borders from k on that split border k's leaf, because the next update falls into it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -93,7 +88,7 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Writes a leaf, with elements from .. to - 1 of leaf `source`, possibly itself. */
+/* Writes elements from .. to - 1 of `source` into `leaf`, possibly the same leaf. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -110,7 +105,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` from its last border, k + splits - 1, to its first, k. */
+/* Splits `leaf` at borders k .. k + splits - 1, the last one first. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -133,8 +128,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves of a batch with distinct keys at their borders. A leaf's first border does all its splits. dirty: the
- * list of level 1. */
+/* Splits leaves at the borders of a batch with distinct keys. A leaf's first border does all its splits. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -153,8 +147,6 @@ void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *p
             dirty[ordo_add(&state[LTREE_DIRTY_NODES + 1], 1)] = parent;
     }
 }
-
-/* ---- a leaf's updates -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint first, count;
@@ -184,7 +176,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* The value of a key's last update, combined over all its updates. */
+/* Returns the value of a key's last update, combined over all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -212,7 +204,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* copies unused slots, too: a constant number is fastest */
+/* Copies unused slots, too, because a constant number is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -222,12 +214,12 @@ ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *c
             copy->value[slot] = ltree_values(tree, leaf)[slot];
 }
 
-/* Stores the elements of slots from .. to - 1 at place p of the new leaves. */
+/* Writes copied slots from .. to - 1 as elements p, p + 1, ... */
 ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
-        return; /* they are already there */
+        return; /* already in place */
     for (uint slot = from; slot < to; slot++) {
         const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
@@ -274,7 +266,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* place in the new leaves */
+    uint          to[LANE_WORDS];   /* number in the split leaves */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
@@ -304,7 +296,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Moves the leaf's elements for a team's updates, and counts these. */
+/* Moves the leaf's elements for a team's updates, and counts the updates. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -319,7 +311,7 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* The old value at each lane's slot. */
+/* Returns the leaf's old value in each lane's slot. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;
@@ -333,7 +325,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Stores a team's updates after the updates counted in `before`. tile: the old leaf. */
+/* Writes a team's updates after the updates counted in `before`. tile: the old leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -389,7 +381,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 
 #endif
 
-#define LINE_VALUES ((uint) (64 / sizeof(ltree_value))) /* per cache line */
+#define LINE_VALUES ((uint) (64 / sizeof(ltree_value)))
 
 ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 {
@@ -400,7 +392,7 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* Leaves prefetched ahead on a CPU. */
+/* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
 /* dirty: the list of level 1. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing steps of concurrent operations: updates of leaves, and entries in the levels above. */
+/* Steps of concurrent operations that write: updates of leaves, and entries in the levels above. */
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Reports that the level above lags behind. This includes an existing entry with the new node's key: it is of a leaf
- * that began at the same key and has merged in this launch, and reclaim removes it. */
+/* Reports to the host that the level above lacks an entry, or has an old one with the new node's key: of a leaf that
+ * began at this key and merged in this launch. reclaim.cl removes that. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
@@ -20,7 +20,7 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the tries to the restarts, before they are reset. */
+/* Adds op->tries to the state's restarts. Call this before op->tries is reset. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)
@@ -68,7 +68,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a root, because the root's level has split. */
+/* Adds a level above the root, which has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_check finds elements that break a run's invariants; run_none answers finds without a run. */
+/* run_check finds elements that break a run's invariants; run_none answers finds in a set without runs. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,8 +10,9 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* findings[f] becomes the least element that breaks the rule of finding f. Adds stale elements to findings[RUN_STALE].
- * `stale`: bits of a fresh count. `counted`: compares the directory with the one at words + counted_at. */
+/* findings[f] becomes the least element (for bits, its word's first) that breaks the rule of f. Adds the number of
+ * stale elements to findings[RUN_STALE]. `words` has stale bits computed anew from stale_at on, and if `counted` a
+ * directory computed anew from counted_at on. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

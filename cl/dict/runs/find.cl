@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds in the runs of a set, newest first, by a launch of the kernels of primitive/search_body.cl for each run.
- * Between launches found[i] holds a state. */
+/* Finds keys in the runs of a set. The host launches the kernels of primitive/search_body.cl for each run, the newest
+ * first. Between launches found[i] is FIND_OPEN, FIND_FOUND or FIND_ERASED. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -14,7 +14,7 @@ typedef struct {
     __global ordo_value       *value; /* may be NULL */
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* bits; NULL: none is set */
+    __global const uint *hidden; /* hidden bits; NULL: none is set */
     uint                 stage;  /* a sum of RUN_FIRST_STAGE, RUN_LAST_STAGE */
 } answers;
 
@@ -37,8 +37,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Answers query i unless a newer run has. `rank` keys of this run are not greater; `equal`: the last of them is the
- * query. */
+/* Answers query i unless a newer run has. `rank`: the number of this run's keys not greater than the query; `equal`:
+ * the last of them is the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of order in sorted runs, and erased intervals. host/dict/sorted_run.h draws a run and has the invariants.
+/* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals. An element is visible if
+ * its bit in hidden[] is 0; visible[] counts the visible elements before each block. host/dict/sorted_run.h draws a run
+ * and has the invariants.
  *
- * One file, because PoCL 3.1 compiles run_ends and run_hide wrong in files that lack the functions of other queries. */
+ * One file, because PoCL 3.1 compiles run_ends and run_hide wrong without the other functions. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,9 +12,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* ---- one run's part ---------------------------------------------------------------------------------------------- */
-
-/* counts[i] (+)= visible elements between the ranks of lo[i] and hi[i], ranks[i] and ranks[n + i]. */
+/* Launched for each run. Adds the number of the run's visible elements from lo[i] to hi[i] to counts[i], or sets
+ * counts[i] if `first`. ranks[i] and ranks[n + i] must be the bounds' ranks. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,8 +32,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* The nearest visible element at or after a query's rank (the first n_forward), or before it, if it is nearer than the
- * result of earlier runs. */
+/* Launched for each run. Finds the nearest visible element at or after ranks[i] (the first n_forward queries), or
+ * before it. Unless `first`, keeps earlier runs' result if it is nearer. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -63,8 +64,6 @@ void run_seek(__global const ordo_key *keys, __global const merge_value *values,
     }
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
-
 typedef struct {
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
@@ -78,7 +77,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares the group's runs. `points` fills them, by one work-item. */
+/* Declares the group's table of runs. One work-item fills it by `points`. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -91,8 +90,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Ranks of few bounds in all runs: run r has lows[r * n + i] keys less than lo[i], and highs[r * n + i] not greater
- * than hi[i]. */
+/* Searches few bounds in all runs. lows[r * n + i] counts run r's keys less than lo[i], highs[r * n + i] those not
+ * greater than hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -112,12 +111,12 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* Ranges with more candidates are wide: places count from the runs' first elements. */
+/* A range with more candidates is wide: run_write counts visible elements from each run's begin, not the range's. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* For query i: candidates[i], the elements of all runs between its bounds; offsets[i] (if not NULL), the visible ones;
- * before[i], if the query is wide, the earlier visible elements of the runs. candidates[n] and offsets[n] are 0. Ranks
- * of run r are lows[r * n ..]. */
+/* candidates[i] counts the elements of all runs between query i's bounds; offsets[i] (if not NULL) the visible ones;
+ * before[i], for wide ranges, the visible ones before the range. candidates[n] = offsets[n] = 0. lows and highs are as
+ * in run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -144,11 +143,11 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-#define RANGE_ITEMS 4 /* candidates per work-item and tile; a lone work-item looks this far ahead for their queries */
+#define RANGE_ITEMS 4 /* candidates per work-item and tile */
 
-/* Writes a query's i-th candidate, if visible, after the lesser visible elements of the range in all runs. (No other
- * visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is the place of the runs' first
- * visible element. */
+/* Writes a query's i-th candidate, if visible, at `place` + the number of lesser visible elements of the range in all
+ * runs. (No other visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is for the runs'
+ * first visible element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -180,8 +179,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Each group writes a share of all candidates, tile by tile. offsets: where each query's results begin. Writes nothing
- * if their end, offsets[last], exceeds the capacity. */
+/* Writes all ranges' visible elements. Each group takes a share of all candidates, tile by tile. candidates[] and
+ * offsets[] must be exclusive prefix sums. Writes nothing if all results, offsets[last], exceed the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -217,9 +216,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------- */
-
-/* ranks[i] (+)= visible elements before local_ranks[i]. */
+/* Launched for each run. Adds the number of the run's visible elements before local_ranks[i] to ranks[i], or sets
+ * ranks[i] if `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -231,12 +229,12 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Blocks looked at first, on either side of a guess: together 64 bytes. */
+/* run_block_of_rank looks this far to either side of its guess: 64 bytes together. */
 #define RANK_NEAR 8
 
-/* The last of blocks 0 .. last with at most `rank` visible elements before it. Without hidden elements it is rank /
- * RUN_BLOCK, and hidden elements move it by at most the blocks that they fill. They are mostly spread out, so a guess
- * in proportion is near. (Selections from 2^24 elements on an H100: 10.6 G/s by halves of all blocks.) */
+/* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Without hidden elements it is
+ * rank / RUN_BLOCK, and hidden elements move it by at most the blocks that they fill. They are mostly spread out, so a
+ * guess in proportion is near. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -257,7 +255,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* The index of the visible element with this rank, which exists. */
+/* Returns the index of the visible element with this rank, which must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -273,8 +271,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* The least key with more than `rank` visible elements not greater, which exists, found bit by bit in the remaining
- * parts of the runs. past[r]: where run r's part ends. */
+/* Returns the least key with more than `rank` visible elements not greater, which must exist. Finds it bit by bit in
+ * shrinking parts of the runs. past[r]: where run r's part ends. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -302,7 +300,7 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* The elements of ranks that exist. */
+/* Writes the element of each rank that exists. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
@@ -324,7 +322,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
             place = run_place_of_rank(mem.hidden_of[0], mem.visible_of[0], runs.count[0], rank);
         } else {
             const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
-            for (uint r = 0; r < runs.n_runs; r++) /* the one run in which it is visible: R2 */
+            for (uint r = 0; r < runs.n_runs; r++) /* the key is visible in one run (R2) */
                 if (past[r] > 0 && key_bits(mem.key_of[r][past[r] - 1]) == key &&
                     !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
                     run = r;
@@ -340,9 +338,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
     }
 }
 
-/* ---- the first or last elements ---------------------------------------------------------------------------------- */
-
-/* Arrays may be NULL. */
+/* Outputs; may be NULL. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
@@ -359,7 +355,7 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* 1 + the index of the next visible element of a run: upwards from element i on, or the last before i if `down`. 0:
+/* Returns 1 + the index of a run's first visible element from i on, or of the last before i if `down`; 0 if there is
  * none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
@@ -369,7 +365,7 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* The run whose next element comes first, which exists. next[r]: 1 + its index. */
+/* Returns the run whose next element comes first, which must exist. next[r]: 1 + the element's index, or 0. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -381,7 +377,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* One work-item merges the runs from one end, so each element is read once. */
+/* Merges the runs from one end by one work-item, so each element is read once. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -409,7 +405,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* spans[r]: the part of run r up to this element, or from it on (`last`). */
+/* spans[r] = the part of run r up to this element, or from it on if `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -424,7 +420,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* The number of visible elements before a visible one, which has `before` of them in its run `run`. */
+/* Counts the visible elements before a visible one, which has `before` of them in its run. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -433,7 +429,7 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Each run's first or last elements find their own places, because no two visible elements have one key. */
+/* The elements find their output indices alone, because no two visible elements have one key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -453,8 +449,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* The first `most` visible elements of all runs, which are resolved, or the last, greatest first (`last`). *total: all
- * visible elements; spans: where the results lie, if any. */
+/* Writes the first `most` visible elements of all runs, or if `last` the last ones, greatest first. The runs must be
+ * resolved (R4). *total counts all visible elements. spans[r] = run r's part with results, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -478,10 +474,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* ---- an interval erased ------------------------------------------------------------------------------------------ */
-
-/* spans[r]: the part of run r from *lo to *hi, by lows and highs of run_bounds. All runs are resolved, with bits and
- * counts. With the searches here, a compiler for CPUs lost the end of the second. */
+/* spans[r] = the part of run r from *lo to *hi, by run_bounds' lows and highs. All runs must be resolved and counted
+ * (R4, R5). Does not search itself, because a compiler for CPUs lost the end of the second search. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -495,7 +489,7 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* *erased, if not NULL, and totals[0]: visible elements of all spans; totals[1]: of all runs. */
+/* totals[0] and *erased (may be NULL) count the visible elements of all spans, totals[1] of all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -528,7 +522,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the spans' elements, and subtracts them in the directories. */
+/* Hides the spans' elements, and subtracts them from visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
