@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local memory of the kernels of a batched search. */
+/* Sizes of local memory for batched searches. */
 #pragma once
 #include "shared/types.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches of an X-fast trie. shared/xfast.h draws it and lists the invariants.
+/* Searches an X-fast trie. shared/xfast.h draws its layout and lists its invariants.
  *
- * ORDO_VALUE_BYTES is XFAST_ENTRY_BYTES, the bytes of the table's values. The bytes of the dictionary's values are an
+ * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, for the table's values. The size of the dictionary's values is an
  * argument. */
 #pragma once
 #include "dict/each.cl"
@@ -32,14 +32,14 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* The table's word of a key's first `length` bits, 1 to KEY_BITS - 1. */
+/* Returns the table's word for the key's first `length` bits. Needs length < KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
     const uint below = KEY_BITS - 1 - length;
     return (form >> below | 1) << below;
 }
 
-/* Whether a prefix has an entry, which gives *leaves. */
+/* Whether the key's first `length` bits have an entry. If so, sets *leaves to it. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -51,8 +51,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* The leaves of the key's longest prefix of up to *length bits in flat or table, by a binary search over levels. Sets
- * *length to its bits. */
+/* Finds the key's longest prefix, of up to *length bits, in flat or table by a binary search over levels. Returns its
+ * leaves, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -75,7 +75,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1 the next longer prefix has up to XFAST_LEAF leaves: the first or the last ones. */
+    /* If group is 1, the prefix one bit longer has up to XFAST_LEAF leaves: the first or the last of these leaves. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -85,7 +85,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* The number of keys less than a key, or not greater (`upper`). */
+/* Counts the keys less than a key, or not greater if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -99,7 +99,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* xfast_rank of the first n keys, step by step for all. */
+/* Calls xfast_rank for n keys. On CPUs all searches advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
