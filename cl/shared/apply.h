@@ -10,8 +10,8 @@
 #define SUM_THERE   3 /* key starts whose key is present before the batch */
 #define SUM_PARTS   4
 
-/* Parts of `places`, with n + 2 entries each, the last two 0. A batch that has no seeks has only the first part. A
- * batch that has no erasures lacks the last part. */
+/* Parts of `places`, with n + 2 entries each, the last two 0. Without seeks, only the first part exists; without
+ * erasures, the last does not. */
 #define PLACE_CHANGED 0 /* last operations of keys that the batch changes */
 #define PLACE_UP      1 /* seeks of greater keys */
 #define PLACE_DOWN    2 /* seeks of lesser keys */

@@ -7,8 +7,8 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* The words of local memory of a scan (group/scan.cl). Teams of fewer than 8 lanes are not used, because combining
- * their many partial results would be slow. */
+/* The words of local memory of a scan (group/scan.cl). Teams below 8 lanes are not used: they would leave too many
+ * partial results. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))

@@ -47,13 +47,12 @@
 #define HAMT_FIXED_DEPTH 0
 #endif
 #define HAMT_LEAF      (HAMT_FIXED_DEPTH ? 0 : 64) /* with more elements, a leaf is a bitmap */
-#define HAMT_BITS      10                          /* log2 of a bitmap's keys */
+#define HAMT_BITS      10
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR    256        /* keys per 32-byte sector of a bitmap */
 #define HAMT_UNIT      16         /* bytes */
 #define HAMT_UNITS_MAX (1u << 31) /* per pool: `place` has 31 bits for a unit */
 
-/* Bytes of a record. */
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
 /* For a fixed depth. HAMT_HEADER is the words of the header, HAMT_NODE the words of a node. */
@@ -63,7 +62,6 @@
 #define HAMT_HEADER           (1u << HAMT_HEADER_BITS)
 #define HAMT_NODE             (1u << HAMT_LEVEL_BITS)
 
-/* The words of `tables` before the ranks, and before the nodes. */
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
@@ -73,7 +71,6 @@
 /* The most updates of one leaf that hamt_merge.cl, which merges a leaf by one work-item, takes. */
 #define HAMT_UPDATES_MAX 1024
 
-/* Successive elements per work-item of hamt_write. */
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
 /* How many work-items write one leaf's block together. Chosen by measurements on an H200. */

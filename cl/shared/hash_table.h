@@ -40,21 +40,18 @@
 #define HASH_SPILLED        0x80000000u /* a bit in filters (H5) */
 #define HASH_RECOUNT        0x80000000u /* a bit in counts (H3) */
 
-/* How many queries a work-item on a CPU has in flight. */
 #define HASH_CPU_IN_FLIGHT 64
 
-/* The average and the maximum number of slots of a partition. A slot takes a word of local memory. A partition that
- * needs more slots gets the maximum, and a higher load factor. The maximum is 12 standard deviations above the average
- * at a load factor of 95 percent, and 20 at 80 percent. */
+/* The average and the maximum number of slots of a partition. A slot takes a word of local memory. If a partition needs
+ * more, its load factor becomes higher. The maximum is at least 12 standard deviations above the average. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
-#define HASH_BITS_MAX    28 /* maximum bits of a partition's number */
+#define HASH_BITS_MAX    28
 
 /* The most elements that n buckets hold. Above it, displacements get long and too many elements are stashed. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
-/* Maximum updates of one partition in one batch. */
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
 /* The bytes of local memory that a device needs. The host refuses devices that have less. */
@@ -100,10 +97,10 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Words that all work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up. HASH_TICK is
- * a counter that gives recorded histories their times. */
+/* Words that the work-items of a concurrent batch share. HASH_PENDING counts the operations that gave up. HASH_TICK is
+ * the time in recorded histories. */
 enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
 /* How a launch runs a concurrent batch. HASH_TOGETHER: all work-items run updates. HASH_ALONE: one work-item runs all
- * updates. HASH_LISTING: nothing runs; all updates are listed as having given up. */
+ * updates. HASH_LISTING: all updates give up. */
 enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

@@ -39,7 +39,7 @@
 #pragma once
 #include "shared/types.h"
 
-/* The default words of a line. A kernel is compiled for one number, LTREE_WORDS. */
+/* The default words of a line. */
 #define LTREE_WORDS_USUAL 32
 
 /* Offsets of the words after the slots. */
@@ -49,7 +49,6 @@
 #define LTREE_AT_HIGH   3
 #define LTREE_TAIL      4
 
-/* The slots of a leaf's bucket (bucket.cl). */
 #define LTREE_BUCKET_OF(words) ((words) < LTREE_WORDS_USUAL ? 15 : 23)
 
 #ifdef __OPENCL_C_VERSION__
@@ -83,9 +82,9 @@
 
 enum ltree_word {
     LTREE_ROOT,
-    LTREE_LEAVES,   /* number of taken leaves; the next free leaf */
-    LTREE_INNER,    /* number of taken inner nodes; the next free inner node */
-    LTREE_ELEMENTS, /* number of elements in all leaves */
+    LTREE_LEAVES, /* number of taken leaves; the next free leaf */
+    LTREE_INNER,  /* number of taken inner nodes; the next free inner node */
+    LTREE_ELEMENTS,
     /* The plan of a batch: */
     LTREE_GROUPS,  /* leaves that change */
     LTREE_WANTED,  /* maximum of new leaves */
@@ -105,13 +104,11 @@ enum ltree_word {
 
 /* ---- concurrent batches ------------------------------------------------------------------------------------------ */
 
-/* Maximum steps per work-item and launch. */
 #define LTREE_STEPS 16384
 
 /* An operation that gave up is listed as a uint4: number, count and query. */
 #define LTREE_PENDING_BYTES 16
 
-/* The numbers of operations of a batch by kind. */
 enum ltree_tally { TALLY_STORES, TALLY_SCANS /* counts, ranges */, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
 /* Operations that gave up, by kind. The host runs each kind as one batch, without concurrent updates. */

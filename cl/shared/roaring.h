@@ -33,8 +33,8 @@ enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 /* A bitmap of 32-bit keys in the bytes of a set. */
 typedef struct {
     ordo_u64 begin, end; /* byte offsets of its cookie and of its end */
-    ordo_u32 high;       /* upper half of its keys */
-    ordo_u32 first;      /* number of containers in earlier bitmaps */
+    ordo_u32 high;
+    ordo_u32 first; /* number of containers in earlier bitmaps */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
@@ -46,10 +46,8 @@ typedef struct {
     ordo_u32 form, count, units, unused;
 } roaring_container;
 
-/* Units per work-item of roaring_slices. */
 #define ROARING_SLICE 64
 
-/* Successive keys per work-item of roaring_keys. */
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
 /* Faults. For each, the kernels report the least bitmap or container that has it, or all ones. */

@@ -15,7 +15,7 @@
 /* Elements stride - 1, 2 * stride - 1, ... of a run are samples. Run r has samples n_samples_before[r] to
  * n_samples_before[r + 1] - 1. */
 typedef struct {
-    ordo_u64 keys_at[RUN_TABLE_MAX];    /* index of run r's first key in its buffer of keys; 0 if there is no run r */
+    ordo_u64 keys_at[RUN_TABLE_MAX];    /* index of run r's first key in its buffer of keys, or 0 */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* index of its first value in its buffer of values */
     ordo_u32 hidden_at[RUN_TABLE_MAX];  /* offset of hidden bits in the buffer of keys, in units of 256 bytes */
     ordo_u32 visible_at[RUN_TABLE_MAX]; /* offset of visible counts, in the same units */
@@ -29,7 +29,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
 /* Ways to merge runs with hidden bits (RUNS_HIDDEN of primitive/merge_runs.cl). */
-#define RUNS_PLAIN  0 /* there are no bits */
+#define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* bits move with their elements */
 #define RUNS_FILTER 2 /* writes only elements whose bit is 0; needs resolved runs */
 #define RUNS_DEDUP  3 /* writes only the last element of each key, if its bit is 0 */
@@ -37,13 +37,12 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 /* Elements per work-item of runs_heads. It loads them together. */
 #define MERGE_RUNS_HEADS 4
 
-/* An interval of keys in a run: elements first .. end - 1. `before` is the number of visible elements before `first`,
- * `gone` the number of elements in the interval that are erased or to be erased. */
+/* An interval of a run that is erased or to be erased: elements first .. end - 1. `before` counts the visible elements
+ * before `first`, `gone` the visible elements of the interval. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
 
-/* Stages of a find over several runs (dict/runs/find.cl). */
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
@@ -54,7 +53,7 @@ enum {
     RUN_NOT_HIDDEN, /* R4: begins 32 elements, one of them stale and not hidden */
     RUN_TOMBSTONE,  /* R7: begins 32 elements, one of them hidden and not stale */
     RUN_MISCOUNTED, /* R5: a wrong entry of `visible` */
-    RUN_STALE,      /* the number of stale elements */
+    RUN_STALE,
     RUN_N_FINDINGS
 };
 #define RUN_NOTHING 0xffffffffu

@@ -48,10 +48,10 @@ enum lanes_answer {
 };
 
 /* Fields of an input word x. */
-#define LANES_HOLDS(x)  ((x) % 2)             /* the condition in ballots and turns */
-#define LANES_PICK(x)   ((x) >> 1 & 63u)      /* modulo the width: the lane from which shuffles take a value */
-#define LANES_ROUNDS(x) ((x) >> 7 & 7u)       /* rounds of its loops */
-#define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu) /* the digit that team_match compares */
+#define LANES_HOLDS(x)  ((x) % 2)
+#define LANES_PICK(x)   ((x) >> 1 & 63u) /* modulo the width: the lane from which shuffles take a value */
+#define LANES_ROUNDS(x) ((x) >> 7 & 7u)
+#define LANES_DIGIT(x)  ((x) >> 16 & 0xffffu)
 #define LANES_MIX       0x9e3779b97f4a7c15
 #define LANES_WIDE(x)   (((ordo_u64) (x) + 1) * LANES_MIX)
 /* Adds a value to a checksum that depends on the order. */
@@ -66,8 +66,8 @@ enum lanes_answer {
 
 /* ---- phases: primitive/self_test_lanes.cl ---------------------------------------------------------------------- */
 
-/* One group computes minima in phases, with a barrier after each, as updates of a hash table do. Word i of a part
- * becomes the minimum of the part's words j with j % PHASES_KEYS = i % PHASES_KEYS. */
+/* One group computes minima in phases, with barriers between. Word i of a part becomes the minimum of all words of the
+ * part whose index is equal modulo PHASES_KEYS. */
 enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
@@ -92,13 +92,13 @@ enum atomics_word {
 
 /* Answers per work-item: answers[ATOMICS_SEEN_... * n + i]. */
 enum atomics_answer {
-    ATOMICS_SEEN_ADD,      /* the word before the addition */
-    ATOMICS_SEEN_EXCHANGE, /* the word before the exchange */
-    ATOMICS_SEEN_RELAXED,  /* the work-item's own word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE,  /* the own word after a releasing store of its mark + 1 */
-    ATOMICS_SEEN_CAS,      /* 1 if the CAS succeeded within ATOMICS_CAS_TRIES */
-    ATOMICS_SEEN_REFUSED,  /* result of a CAS of the own word that expects the mark, and fails */
-    ATOMICS_SEEN_AGREED,   /* result of a CAS that expects the mark + 1, and succeeds */
+    ATOMICS_SEEN_ADD,
+    ATOMICS_SEEN_EXCHANGE,
+    ATOMICS_SEEN_RELAXED, /* the work-item's own word after a relaxed store of its mark */
+    ATOMICS_SEEN_ACQUIRE, /* the own word after a releasing store of its mark + 1 */
+    ATOMICS_SEEN_CAS,     /* 1 if the CAS succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_REFUSED, /* result of a CAS of the own word that expects the mark, and fails */
+    ATOMICS_SEEN_AGREED,  /* result of a CAS that expects the mark + 1, and succeeds */
     ATOMICS_ANSWERS
 };
 
@@ -107,8 +107,8 @@ enum atomics_local {
     ATOMICS_LOCAL_ADD,
     ATOMICS_LOCAL_MAX,
     ATOMICS_LOCAL_OR,
-    ATOMICS_LOCAL_TAKE,  /* each work-item adds 1, and gets a number */
-    ATOMICS_LOCAL_TAKEN, /* the sum of these numbers */
+    ATOMICS_LOCAL_TAKE,
+    ATOMICS_LOCAL_TAKEN,
     ATOMICS_LOCALS
 };
 
@@ -117,32 +117,31 @@ enum { ATOMICS_PEEK_WORDS = 8, ATOMICS_PEEK_BY_2 = 2, ATOMICS_PEEK_BY_4 = 4 };
 
 /* All work-items update one word of each kind, until they have collided often enough. */
 enum contend_kind {
-    CONTEND_ADD,      /* adds 1 */
-    CONTEND_CAS,      /* adds 1 by a CAS */
-    CONTEND_EXCHANGE, /* exchanges different numbers */
-    CONTEND_ADD64,    /* adds CONTEND_STEP64 to 64 bits */
-    CONTEND_STORE64,  /* stores CONTEND_WHOLE64(own number); loads must see no mixture of two */
+    CONTEND_ADD,
+    CONTEND_CAS,
+    CONTEND_EXCHANGE,
+    CONTEND_ADD64,
+    CONTEND_STORE64, /* stores CONTEND_WHOLE64(own number); loads must see no mixture of two */
     CONTEND_KINDS
 };
 /* The buffer has a word per kind, then the number of collisions per kind. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
-    CONTEND_BURST = 64,       /* updates between two checks of the collisions */
-    CONTEND_LOADS = 32,       /* loads after each store of 64 bits */
-    CONTEND_ENOUGH = 128,     /* collisions that suffice, per work-item of a group */
-    CONTEND_ROUNDS = 4,       /* bursts per work-item in the first launch */
-    CONTEND_ROUNDS_MAX = 256, /* bursts per work-item in a launch, at most */
-    CONTEND_GROUPS_FEW = 64   /* groups, if few run concurrently */
+    CONTEND_BURST = 64, /* updates between two checks of the collisions */
+    CONTEND_LOADS = 32,
+    CONTEND_ENOUGH = 128, /* collisions that suffice, per work-item of a group */
+    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
+    CONTEND_ROUNDS_MAX = 256,
+    CONTEND_GROUPS_FEW = 64
 };
 #define CONTEND_STEP64        0x80000001
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
 /* Work-items change lines of words under a latch, and others read them without the latch, like nodes of a tree
- * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while latched. Word j of a version is
- * OPTIMISTIC_WORD(version, j). Words are accessed four, two (from BY_2 on) or one (from BY_1 on) at a time; the last
- * four contain the header. */
+ * (dict/ltree/concurrent.cl). A line's header is twice its version, + 1 while latched. Words are accessed four at a
+ * time, from BY_2 on two, from BY_1 on one. The last four contain the header. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 /* The report counts changes, and reads by their outcome. */
@@ -156,14 +155,13 @@ enum optimistic_word {
     OPTIMISTIC_REPORT
 };
 enum {
-    OPTIMISTIC_ROUNDS = 128, /* changes and reads per work-item */
+    OPTIMISTIC_ROUNDS = 128,
     OPTIMISTIC_LAUNCHES = 4,
-    OPTIMISTIC_LAUNCHES_FEW = 16, /* launches, if few groups run concurrently */
+    OPTIMISTIC_LAUNCHES_FEW = 16,
     OPTIMISTIC_LINES_FEW = 4,
-    OPTIMISTIC_READERS = 32 /* work-items per line, if many groups run */
+    OPTIMISTIC_READERS = 32
 };
 
-/* Returns a pseudo-random number below 2^31. */
 static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 {
     return (i * 0x9e3779b1u) >> 1;
@@ -171,8 +169,8 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 
 /* The report of a chain of groups. */
 enum chain_word {
-    CHAIN_TICKET,  /* the number of groups that have begun */
-    CHAIN_TURN,    /* the ticket whose turn it is */
+    CHAIN_TICKET, /* the number of groups that have begun */
+    CHAIN_TURN,
     CHAIN_STOPPED, /* 1 if a group waited too long; then all stop */
     CHAIN_STALE,   /* words in which a group missed its predecessor's store */
     CHAIN_STALE_GROUP,
@@ -180,10 +178,7 @@ enum chain_word {
     CHAIN_STALE_WANT,
     CHAIN_WORDS
 };
-enum {
-    CHAIN_PAYLOAD = 256,     /* words that each group replaces */
-    CHAIN_PATIENCE = 1 << 20 /* polls before a group stops */
-};
+enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
 /* A flag in a word that has the sum of 1 .. t + 1, for ticket t. */
 #define CHAIN_FLAG   0x80000000u

@@ -26,15 +26,15 @@
 
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
-#define SORT_CODE_OWN   2u /* the tile's own count */
+#define SORT_CODE_OWN   2u
 /* The count up to and including this tile. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of one pass. `_at` members count elements of a buffer, `_word` members words of the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
-    ordo_u32 count;      /* all elements */
-    ordo_u32 first_tile; /* the launch covers tiles first_tile .. end_tile - 1 */
+    ordo_u32 count; /* all elements */
+    ordo_u32 first_tile;
     ordo_u32 end_tile;
     ordo_u32 tiles;
     ordo_u32 pass;              /* from 0 */
@@ -46,7 +46,7 @@ struct sort_pass {
     ordo_u32 unused;
 };
 
-/* Arguments of a planned pass: which bits of the ordered form are sorted, in how many passes. */
+/* Which bits of the ordered form are sorted, in how many passes. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
@@ -98,7 +98,7 @@ struct sort_chunks {
     ordo_u32 unused;
 };
 
-/* Arguments of the kernels of sort_buckets.cl. first_bit, bits: the sorted bits of the ordered form. */
+/* Arguments of the kernels of sort_buckets.cl. */
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
@@ -113,7 +113,7 @@ struct sort_buckets {
 #define SORT_BUCKET_WORDS (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS))
 enum {
     SORT_BUCKET_NONE, /* sort_chunked.cl sorts */
-    SORT_BUCKET_ONE,  /* all keys are equal */
+    SORT_BUCKET_ONE,
     SORT_BUCKET_SOME
 };
 
@@ -129,15 +129,14 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 /* The number of bits below digit `pass`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* The bytes of local memory of a pass: first the teams' counts of each digit (at least two rows), in whose place come
- * the tile's elements; the scan's words; a base per digit; SORT_TILE_WORDS. */
+/* The bytes of local memory of a pass. The teams' counts of each digit and the tile's elements share memory. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* The bytes of local memory of the histogram: counters, the scan's words, 1 word, and 2 words per pass. */
+/* The bytes of local memory of the histogram. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -145,5 +144,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* The bytes of local memory of the local pass: 4 per element (a bin and an index), the scan's words, and 1 word. */
+/* The bytes of local memory of the local pass. Each element has a bin and an index of 2 bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -21,21 +21,21 @@
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
 #define TOP_NEEDED     5 /* elements with these digits still to take; 0: finished */
-#define TOP_CANDIDATES 6 /* elements with these digits */
+#define TOP_CANDIDATES 6
 #define TOP_RECORD     8 /* words; the histogram follows */
 
 /* Arguments of pass `pass`, which separates candidates by digit pass - 1, and counts digit `pass` of the rest. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
-    ordo_u32 count, needed; /* number of elements; how many to take */
-    ordo_u32 room;          /* capacity of a list of candidates */
+    ordo_u32 count, needed;
+    ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
     ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; the lowest bit of the digit before it */
     ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 after the last digit */
 };
 
-/* The bytes of local memory of a pass: counters for digits of `bits` bits, the scan's words, and 3 words. */
+/* The bytes of local memory of a pass. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
 /* Maximum elements per work-item and round. Two counts of a tile share a word. */
@@ -54,7 +54,7 @@ struct top_order {
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;
-    ordo_u32 room; /* a list's capacity; more than needed */
+    ordo_u32 room;
 };
 
 ORDO_STATIC_ASSERT(sizeof(struct top_pass) == 3 * 8 + 10 * 4, "no padding");

@@ -33,7 +33,6 @@
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
 
-/* Successive masks per work-item of xfast_masks. */
 #define XFAST_MASKS_SHARE 32
 
 /* An entry of the table has the end in its upper half, the first leaf in its lower half. */
@@ -43,7 +42,7 @@ typedef struct {
     ordo_u32 count;     /* leaves */
     ordo_u32 flat_bits; /* 1 to XFAST_FLAT_BITS_MAX */
     ordo_u32 group;     /* level l of the table has prefixes of flat_bits + l * group bits */
-    ordo_u32 levels;    /* levels of the table, from 1 on */
+    ordo_u32 levels;
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 16, "both compilers give a shape the same layout");

@@ -120,7 +120,7 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
  * element's number, and its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
-#define HASH_PROPOSALS_MAX   15 /* a stashed element has this count */
+#define HASH_PROPOSALS_MAX   15
 ORDO_STATIC_ASSERT(HASH_BUCKETS_MAX <= 1 << HASH_NUMBER_SHIFT, "a word holds the number of a bucket");
 ORDO_STATIC_ASSERT(HASH_NUMBERS < 1 << (HASH_PROPOSALS_SHIFT - HASH_NUMBER_SHIFT),
                    "a word holds the number of an element");
@@ -177,7 +177,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 
 /* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` of `words` as a table. If
  * HASH_COMBINES, sets *repeats to whether a key occurs twice. All batches reach all barriers, because a CPU compiler
- * copies the code after a conditional barrier (two made hash_update_dense take 34 s). */
+ * copies the code after a conditional barrier, and became very slow. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

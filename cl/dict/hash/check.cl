@@ -31,7 +31,7 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Sets wrong[f] to the least partition with finding f (enum hash_finding). Needs sound starts. */
+/* Sets wrong[] (enum hash_finding). Needs sound starts. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

@@ -19,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, one 32-bit word at a time. Minima and maxima need
- * value_rank(value) in live updates, and take the maximum. If it has 8 bytes, only the upper words are combined here,
- * and the lower word is cleared whenever the upper grows. */
+/* Combines the value of update u into the value of update `last`, one 32-bit word at a time. Minima and maxima are the
+ * maximum of value_rank words, which live updates hold. For 8-byte minima and maxima, combines only the upper words,
+ * and clears the lower word when the upper word grows. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -55,8 +55,8 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 }
 
 /* Combines the values of each repeated key into the key's last update, in the batch. All work-items share a key's
- * updates, so a frequent key slows none of them. Needs `words` and `live` from hash_dedup. `folds` says whether keys
- * repeat; if not, nothing is done. The whole group calls it. */
+ * updates, so a frequent key slows none of them. Needs `words` and `live` from hash_dedup. If `folds` is false (no key
+ * repeats), does nothing. The whole group calls it. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

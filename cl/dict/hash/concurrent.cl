@@ -8,10 +8,9 @@
  *   hash_scatter         copies the results of this batch back
  *
  * Each bucket has a latch: a bit, which several buckets may share. Only the holder of a home bucket's latch changes the
- * bucket's spills, and stores, moves or erases keys with this home bucket, wherever they lie. So an operation takes
- * effect while it holds the latch, and operations on one key take effect one after another. A slot of a second bucket
- * may be claimed by any work-item, by a compare-and-swap of the word that shows that the slot is empty. It then belongs
- * to this work-item's key until the key is erased.
+ * bucket's spills, and stores, moves or erases keys with this home bucket, wherever they lie. So operations on one key
+ * take effect one after another. Any work-item may claim an empty slot of a second bucket, by a compare-and-swap. The
+ * slot then belongs to its key until the key is erased.
  *
  * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
  * independent progress. An operation gives up, and is listed,
@@ -24,10 +23,10 @@
  * If 16 bytes are not one access, a read of slots may be torn, so hash_slot_with reads both words of a match again.
  *
  * The table has the memory order of each access to a word that others may change in the launch. A "fence" is
- * ordo_fence_device, acquire and release in device scope. "After the latch" means ordered after the update that took
- * the latch: by a fence if HASH_BY_FENCE is 1, else by addresses computed from the word that the update returned
- * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups. On such devices one work-item
- * runs all operations (HASH_ALONE), or none run (HASH_LISTING).
+ * ordo_fence_device: acquire and release, device scope. "After the latch" means after the update that took the latch:
+ * by a fence if HASH_BY_FENCE, else by addresses computed from the word that the update returned (ORDO_AFTER_ORDERS of
+ * device/atomic.cl). Legacy atomics order nothing between groups, so there one work-item runs all operations
+ * (HASH_ALONE), or none run (HASH_LISTING).
  *
  *   access                      how                              ordered by
  *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
@@ -42,10 +41,8 @@
  *                               store lower, store upper         so a reader of the key's upper word reads the lower
  *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    a fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch
- *   store a value               relaxed store                    after the latch. In a slot just claimed, the last
- *                                                                owner's value comes first: by an acquire fence if
- *                                                                HASH_BY_FENCE, else because the CAS read that owner's
- *                                                                later store
+ *   store a value               relaxed store                    after the latch; in a claimed slot also after its last
+ *                                                                owner's stores, by an acquire fence or by the CAS
  *   counts, pending, clock      ordo_add, relaxed                nothing: only their sums matter
  *   filters (CPUs)              hash_update_filters              its fences
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
@@ -63,7 +60,7 @@
 #define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-#define TRY_AGAIN 0 /* another work-item has the latch */
+#define TRY_AGAIN 0
 #define TRY_DONE  1
 #define TRY_FULL  2 /* no free slot */
 
@@ -110,7 +107,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the slot's word that shows whether the slot is empty: the upper word of an 8-byte key. */
+/* Returns the slot's word that shows whether the slot is empty, the upper of two. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -215,7 +212,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 /* ---- a latched operation ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    hash_place place; /* its bucket counts from op->start */
+    hash_place place;
     uint       spilled;
     uint       empty[2]; /* bits of empty slots in the home and second bucket */
 } hash_finding;
@@ -424,7 +421,7 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 #define AT(array) (array ? array + array##_at : array)
 
 /* Runs operations first .. first + n - 1 of the batch, or of the list `again` if that is not NULL. `how` is an enum
- * hash_way. Needs n_latches, a power of two, bits 0 in latches. hash_batch explains the other arguments. */
+ * hash_way. Needs n_latches a power of two, and all latches 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -454,7 +451,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Find i gets the ticks 2 i and 2 i + 1 if history is not NULL. */
+/* Find i gets times 2 i and 2 i + 1 in history, unless it is NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,

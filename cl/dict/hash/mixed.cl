@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the results of a mixed batch of operations on single keys, and the updates it amounts to (HASH_RESOLVED).
- * Needs the batch sorted by partition, with equal keys in their order. So later operations on a key have greater
- * numbers in the partition.
+/* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
+ * Needs the batch sorted by partition, with equal keys in batch order.
  *
  * The operations on one key are a linked chain. Each operation searches its chain for the last upsert or erasure before
  * it, and the first insert since. */
@@ -9,11 +8,10 @@
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
 
-/* The size of the table that finds equal keys: more than operations. */
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* that table: heads of chains, + 1; or 0 */
+    uint   places[HASH_CHAINS];   /* a hash table: the head of a chain, + 1, or 0 */
     uint   next[HASH_MIXED_MAX];  /* the next operation of the chain, + 1; 0 at its end */
     ushort chain[HASH_MIXED_MAX]; /* the head of the operation's chain */
     uchar  codes[HASH_MIXED_MAX];
@@ -99,8 +97,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether hash_mixed can do the batch: all operations are on single keys, there are values to store, and no partition
- * has too many operations. */
+/* Whether all operations are on single keys, values exist if needed, and no partition has too many operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];

@@ -27,8 +27,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* Sets bounds[p] to the first of n sorted keys in partition p or later. There is an entry for p = the number of
- * partitions. */
+/* Sets bounds[p] to the first of n sorted keys in partition p or later. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -70,7 +69,7 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Sets starts[p] to the bucket count of partition p, and the last entry to 0. The partition has bounds[p + 1] -
+/* Sets starts[p] to the bucket count of partition p. The partition has bounds[p + 1] -
  * bounds[p] + incoming[p] + more keys; bounds and incoming may be NULL. Buckets are `load` percent full, or fuller to
  * keep to HASH_BUCKETS_MAX if the keys then fit. Sets found[HASH_LARGEST]. */
 ORDO_KERNEL(RUN_GROUP)

@@ -10,7 +10,6 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* The size of the table that finds equal keys: more than updates. */
 #define HASH_PLACES     3072
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
@@ -87,7 +86,6 @@ ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __lo
     hash_barrier();
 }
 
-/* Adds an element outside its home bucket to the spills (H3). */
 ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
 {
     const uint proposals = hash_proposals_of(word);

@@ -66,7 +66,7 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* A list of keys of a block. It is filled without branches, which would be unpredictable. */
+/* Keys of a block, listed without branches, which would be unpredictable. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -147,7 +147,6 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_bloc
 }
 #endif
 
-/* `sift` says that most keys are probably absent. */
 ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *block, bool sift,
                           __private hash_place *places)
 {
@@ -174,7 +173,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
                 found[found_at + i] = 0;
         return;
     }
-    bool sift = true; /* most keys of the last block were absent */
+    bool sift = true;
     HASH_EACH_BLOCK (b, n) {
         hash_block block;
         hash_place places[HASH_IN_FLIGHT];

@@ -19,7 +19,7 @@
 typedef struct {
     __global uchar *buckets, *spills;
     __global uint  *starts, *counts;
-    uint            bits; /* bits of a partition's number, at least 1 */
+    uint            bits;
     ulong           seed;
 } hash_table;
 
@@ -131,7 +131,7 @@ ORDO_FN __global ordo_value *hash_values(const hash_table *table, uint bucket)
 }
 typedef ordo_value hash_value;
 #else
-typedef uint hash_value; /* only for NULL pointers */
+typedef uint hash_value;
 #endif
 
 /* Reads a bucket's spills while other work-items may change them. */

@@ -3,8 +3,8 @@
  * ends bit by bit as after hash_update_dense, or is left to that kernel.
  *
  * A bucket's words (batch.cl) are written when an element first proposes to the bucket. Several work-items may write
- * them at once, because they do so by atomic maxima: each element proposes for its own slot. Words only grow, so
- * repeats do no harm, even if some of the elements have been displaced meanwhile. */
+ * them at once, by atomic maxima. Words only grow, so repeats do no harm, even if elements have been displaced
+ * meanwhile. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -13,8 +13,8 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX];      /* first the table that finds equal keys, then a word for each slot */
-    uint live[HASH_SPARSE_MAX / 32]; /* bits as in placement.cl */
+    uint words[HASH_SLOTS_MAX]; /* first the table that finds equal keys, then a word for each slot */
+    uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* bits of buckets whose words are written */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* bits of slots of erased elements */
@@ -90,8 +90,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for an element that proposes to a bucket, and for each element that is displaced in turn. If that fails,
- * leaves the partition. If `word` is 0, only writes the bucket's words. */
+/* Finds a slot for an element that proposes to a bucket, and for each element displaced in turn; or leaves the
+ * partition. If `word` is 0, only writes the bucket's words. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {

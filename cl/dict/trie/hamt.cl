@@ -31,7 +31,7 @@ typedef struct {
 #if ORDO_VALUE_BYTES
 typedef ordo_value hamt_value;
 #else
-typedef uint hamt_value; /* only for NULL pointers */
+typedef uint hamt_value;
 #endif
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 /* Does hamt_leaf_of in a trie of fixed depth. Needs a key greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
-    uint on = 0;     /* the node's number in its level */
+    uint on = 0;
     bool has = true; /* whether the node covers the key; else the leaf is its last */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
@@ -225,7 +225,7 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
     const ordo_key_form    off = key - node->record.first;
     const uint             wanted = (uint) min(off, (ordo_key_form) 65536);
     uint                   low = 0, n = node->count;
-    while (n > 1) { /* the result is in low .. low + n */
+    while (n > 1) {
         const uint part = n / 2;
         low = keys[low + part - 1] < wanted ? low + part : low;
         n -= part;

@@ -36,15 +36,15 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, whose highest different bit is `bits` - 1, belong to different leaves. They do if the
- * aligned region of 2^bits keys around them has more than HAMT_LEAF elements from `least` to `most`. */
+/* Whether elements m - 1 and m, whose highest different bit is `bits` - 1, belong to different leaves: if the aligned
+ * region of 2^bits keys around them has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
     const ordo_key_form key = key_bits(keys[m]);
     const ordo_key_form low = bits == KEY_BITS ? 0 : key >> bits << bits;
     const ordo_key_form from = max(low, least), to = min(low | (~(ordo_key_form) 0 >> (KEY_BITS - bits)), most);
-    uint                left = 0, right = 0; /* the region's elements before m, and from m on */
+    uint                left = 0, right = 0;
     for (uint step = HAMT_LEAF; step > 0; step /= 2)
         if (left + step <= HAMT_LEAF && left + step <= m && key_bits(keys[m - left - step]) >= from)
             left += step;
@@ -54,7 +54,7 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
-/* Sets heads[m] to whether element m is the first of a new leaf, and heads[n] to 0. */
+/* Sets heads[m] to whether element m is the first of a new leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -74,7 +74,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Sets starts[k] to the first element of new leaf k, and its last entry to n. Needs `number`, the scanned heads. */
+/* Sets starts[k] to the first element of new leaf k. Needs `number`, the scanned heads. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -84,7 +84,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 }
 
 /* fresh[k] becomes the record of new leaf k, with the leaf's count as `before` and no block. units[k] becomes the size
- * of its block (0 after the last leaf), owner[k] the old leaf of its region. */
+ * of its block, owner[k] the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -112,7 +112,6 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
 
 /* ---- the trie ---------------------------------------------------------------------------------------------------- */
 
-/* Returns how many of n ascending words are less than `word`. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 {
     uint low = 0;
@@ -182,7 +181,7 @@ void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf 
     }
 }
 
-/* Sets sizes[i] to the units of leaf i's block, and the last entry to 0. */
+/* Sets sizes[i] to the units of leaf i's block. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
 {
@@ -257,11 +256,10 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* A table of cells by first keys, or by ranks. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;
-    ordo_key_form             base; /* first key of leaf 0, or 0 if by ranks */
+    ordo_key_form             base;
     uint                      shift;
     bool                      ranks;
     __global uint            *table;

@@ -19,7 +19,7 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* The effect of an update is a number and three bits. STORES and TAKES are 0 unless it is the last update of its key. */
+/* The effect of an update: a number and three bits. Only the last update of a key has STORES or TAKES. */
 #define EFFECT_BELOW  0x0fffu /* the number of keys in the leaf that are less */
 #define EFFECT_HIT    0x1000u /* the leaf has the key */
 #define EFFECT_STORES 0x2000u /* it stores the key */
@@ -103,7 +103,6 @@ ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
     return mix->more[j] - mix->more[mix->begin];
 }
 
-/* Returns how many merged keys are less than a key. */
 ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
 {
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
@@ -154,7 +153,7 @@ typedef struct {
 
 typedef struct {
     uint          at, count;
-    ordo_key_form first; /* first key of the leaf's region */
+    ordo_key_form first;
     bool          wide;
 } hamt_part;
 
@@ -170,8 +169,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
-    ordo_key_form side = rest->open & (0 - rest->open), past = 0, last = 0; /* past: first key after the part, or 0 */
-    hamt_part     part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
+    ordo_key_form       side = rest->open & (0 - rest->open), past = 0, last = 0;
+    hamt_part           part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
     for (bool divides = true; divides;) {
         past = side ? (rest->first | (side - 1)) + 1 : 0;
         const uint p = side ? hamt_look(&mix->node, past).below : mix->node.count;
@@ -190,9 +189,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Sets begins[i] to leaf i's first update, and its last entry to batch_n. Sets the upper half of plan[i] to the number of
- * leaves that replace leaf i, and the lower half to the units of their blocks, or 0 if the block stays. If `all`, no
- * block stays. Sets found (enum hamt_found). */
+/* Sets begins[i] to leaf i's first update, the upper half of plan[i] to the number of leaves that replace leaf i, and
+ * the lower half to the units of their blocks, or 0 if the block stays. If `all`, no block stays. Sets found (enum
+ * hamt_found). */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -306,7 +305,6 @@ ORDO_FN uint target_move(hamt_target *to, uint rank)
     return rank - to->record.before;
 }
 
-/* Writes a key of a leaf that is no bitmap. */
 ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form key)
 {
     if (to->record.place & HAMT_WIDE)
@@ -321,13 +319,13 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Writes the old elements that stay, of every MIX_LANES-th from `lane` on. The first merged element has rank `before`. */
+/* Writes the old elements that stay, of every MIX_LANES-th from `lane` on. Merged element 0 has rank `before`. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
     for (uint p = lane; p < mix->node.count; p += MIX_LANES) {
         uint effect = 0;
-        while (j < mix->end) { /* skips updates of lesser keys */
+        while (j < mix->end) {
             effect = mix->effects[j];
             if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
                 break;
@@ -396,7 +394,6 @@ ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
     }
 }
 
-/* Whether one of leaves first .. end - 1 is no bitmap. */
 ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint end)
 {
     bool has = false;

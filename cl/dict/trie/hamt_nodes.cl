@@ -13,7 +13,7 @@
 /* Whether two keys belong to different nodes of a level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
-    const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1); /* the low bits in which keys of one node may differ */
+    const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1);
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
@@ -23,7 +23,7 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* Sets heads[] of each level and leaf to whether the leaf is its node's first, and the last entry to 0. */
+/* Sets heads[] of each level and leaf to whether the leaf is its node's first. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -57,7 +57,6 @@ ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
 }
 
-/* Returns the index of a leaf's word among all nodes' words. */
 ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
 {
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);

@@ -107,7 +107,7 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                 const hamt_position at = hamt_look(&node, key[k]);
                 uint                position = at.below + (upper && at.there);
                 there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
-                if (there && (forward ? position == node.count : position == 0)) { /* in the adjacent leaf */
+                if (there && (forward ? position == node.count : position == 0)) {
                     node = hamt_load(&t, forward ? leaves[k] + 1 : leaves[k] - 1);
                     position = forward ? 0 : node.count;
                 }
@@ -151,7 +151,7 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies, for each i < n, elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all
+/* Copies elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs, for i < n. Copies all
  * elements if firsts is NULL. Writes nothing if the total is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
@@ -167,7 +167,7 @@ void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __gl
     RUN_EACH (ulong, share, (total + each - 1) / each) {
         const ulong begin = share * each, end = min(begin + each, total);
         uint        owner = firsts ? each_owner(starts, 0, n - 1, begin) : 0;
-        ulong       stop = firsts ? starts[owner + 1] : total; /* end of the owner's offsets */
+        ulong       stop = firsts ? starts[owner + 1] : total;
         hamt_cursor c;
         hamt_move_to(&t, &c, firsts ? firsts[owner] + (uint) (begin - starts[owner]) : (uint) begin);
         for (ulong at = begin; at < end; at++) {

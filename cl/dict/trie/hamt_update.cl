@@ -14,7 +14,7 @@ void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
         leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
 }
 
-/* Sets heads[j] to whether update j is the first of its leaf, and heads[n] to 0. */
+/* Sets heads[j] to whether update j is the first of its leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 {
@@ -23,8 +23,7 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 }
 
 /* Writes touched leaf k's number (touched), the rank of its first element (firsts), the number of its elements
- * (offsets) and its units. Needs the scanned heads in `number`, and at most `most` touched leaves. offsets and units
- * have most + 1 words, 0 after the last leaf. */
+ * (offsets) and its units. Needs the scanned heads in `number`, and at most `most` touched leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

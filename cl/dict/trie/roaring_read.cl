@@ -55,8 +55,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the bytes of container i, which begins at `at`. If reading its number of runs would pass `end`, returns
- * enough to pass `end`, too. */
+/* Returns the bytes of container i, which begins at `at`. If its number of runs lies past `end`, the bytes end past
+ * `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -114,8 +114,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps `from` to `stop` - 1 of n in `size` bytes, by one work-item. `walk` keeps the state between launches. If
- * `wide`, each bitmap follows the upper half of its keys. */
+/* Finds bitmaps `from` to `stop` - 1 of n, by one work-item. `walk` keeps the state between launches. If `wide`, each
+ * bitmap follows the upper half of its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -165,7 +165,6 @@ ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, u
     return low;
 }
 
-/* Whether container i begins after its predecessor and ends before its successor, without a gap. */
 ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part *part, uint i, ulong at)
 {
     if (at < roaring_data(part) || at > part->end || (i == 0 && at != roaring_data(part)))
@@ -174,7 +173,7 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Sets slices[c] to the number of container c's slices, or 0 if the container is wrong. The last entry becomes 0. */
+/* Sets slices[c] to the number of container c's slices, or 0 if the container is wrong. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -231,7 +230,7 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Sets counts[s] to the number of keys in slice s, and the last entry to 0. */
+/* Sets counts[s] to the number of keys in slice s. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -336,7 +335,7 @@ void roaring_keys(__global const uchar *data, ulong data_at, __global const roar
     RUN_EACH (ulong, share, (total + each - 1) / each) {
         const ulong    begin = share * each, end = min(begin + each, total);
         uint           slice = 0;
-        ulong          stop = begin; /* keys of the slices up to this one */
+        ulong          stop = begin;
         roaring_cursor cursor;
         for (ulong at = begin; at < end; at++) {
             if (at == stop) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the form
- * with the fewest bytes, and prefers runs to an equal array. "Scanned" means that the host has replaced an array by its
+/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
+ * form with the fewest bytes, runs before an array. "Scanned" means that the host has replaced an array by its
  * exclusive prefix sums. */
 #pragma once
 #include "dict/each.cl"
@@ -9,7 +9,6 @@
 
 /* Built together: roaring_heads roaring_starts roaring_shapes roaring_parts roaring_header roaring_fill */
 
-/* Returns the upper half of a key, which selects its bitmap. */
 ORDO_FN uint roaring_high(ordo_key key)
 {
     return (uint) ((ulong) key >> 32);
@@ -17,8 +16,7 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Sets heads[m] to whether key m is the first of a container, and runs[m] to whether it is the first of a run. The last
- * entries become 0. */
+/* Sets heads[m] to whether key m is the first of a container, runs[m] to whether it is the first of a run. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -45,7 +43,7 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
 }
 
 /* Sets for each container its bytes in the shortest form, whether that is runs, and whether it is its bitmap's first.
- * The last entries become 0. */
+ * */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -66,7 +64,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* The kernel parameters of scanned arrays, which have n_containers + 1 entries. */
+/* The parameters of scanned arrays of n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -87,7 +85,6 @@ ORDO_FN bool roaring_with_runs(const roaring_sums *s, uint from, uint end)
     return s->has_runs[end] != s->has_runs[from];
 }
 
-/* Returns the bytes from a bitmap's cookie to its first container. */
 ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
 {
     const uint n = end - from;
@@ -97,7 +94,7 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
 }
 
 /* If `lists` (the first launch), sets part_starts[p] to the first container of bitmap p, and the last entry to
- * n_containers. Else sets header_bytes[p] to the bytes of bitmap p before its containers, and 0 after the last. */
+ * n_containers. Else sets header_bytes[p] to the bytes of bitmap p before its containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -139,7 +136,6 @@ ORDO_FN ulong roaring_container_at(const roaring_sums *s, __global const ulong *
     return (s->wide ? 8 : 0) + header_bytes[p + 1] + s->sizes[c];
 }
 
-/* Returns the run bits of up to 8 containers from c on, before `end`. */
 ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
 {
     uint bits = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches an X-fast trie. shared/xfast.h draws its layout and lists its invariants.
  *
- * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, for the table's values. The size of the dictionary's values is an
- * argument. */
+ * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, the size of the table's values. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -22,7 +21,6 @@ typedef struct {
     hash_table               table;
 } xfast_trie;
 
-/* Leaves first .. end - 1. */
 typedef struct {
     uint first, end;
 } xfast_range;
@@ -116,7 +114,7 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
         most = max(most, leaves.end - leaves.first);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* a finished search changes nothing */
+        for (uint k = 0; k < n; k++) {
             const uint          middle = rank[k] + (end[k] - rank[k]) / 2;
             const ordo_key_form there = key_bits(trie->keys[min(middle, last)]);
             const bool          before = rank[k] < end[k] && (there < form[k] || (upper && there == form[k]));

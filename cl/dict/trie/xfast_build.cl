@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds flat and the entries of the table from a sorted run of distinct keys. The key before a leaf shows which
- * prefixes begin with the leaf. The key XFAST_LEAF leaves later shows which of them have more than XFAST_LEAF leaves.
+/* Builds flat and the table's entries from a sorted run of distinct keys. The key before a leaf shows which prefixes
+ * begin with the leaf. The key XFAST_LEAF leaves later shows which of them have more than XFAST_LEAF leaves.
  *
  *   xfast_flat      counts the leaves before each short prefix
  *   xfast_count     counts the entries that begin with each leaf
@@ -35,7 +35,7 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     return begins;
 }
 
-/* Sets counts[i] to the number of entries that begin with leaf i, and the last to 0. */
+/* Sets counts[i] to the number of entries that begin with leaf i. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint *counts)
 {
@@ -43,7 +43,7 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* Returns the end of the leaves that have this form's first `length` bits. Searches exponentially from leaf `from` on. */
+/* Returns the end of the leaves that have this form's first `length` bits. Searches from leaf `from` on. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);

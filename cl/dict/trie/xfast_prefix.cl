@@ -55,7 +55,6 @@ void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __glo
 
 /* ---- stored prefixes --------------------------------------------------------------------------------------------- */
 
-/* Returns a word whose bits 0 to `length` are 1. */
 ORDO_FN ordo_key_form xfast_up_to(uint length)
 {
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
@@ -83,8 +82,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Computes all masks. The stored prefixes of a key are the key itself, lesser keys that are prefixes of the key before
- * it, and greater keys that are prefixes of the next key. So two sweeps from the ends of a share give its masks. */
+/* The stored prefixes of a key are the key itself, lesser keys that are prefixes of the key before it, and greater keys
+ * that are prefixes of the next key. So two sweeps from the ends of a share give its masks. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {

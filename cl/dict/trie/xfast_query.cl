@@ -3,7 +3,6 @@
 #pragma once
 #include "dict/trie/xfast.cl"
 
-/* Sets values_out[to] to values[from], of 4 or 8 bytes. */
 ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint bytes, __global uchar *values_out,
                               ulong to)
 {
