@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of mixed batches and their outcomes: ordo_code and ordo_outcome of include/ordo/dict.h.
- * host/dict/apply_batch.c asserts that they are equal. */
+/* Repeats the values of ordo_code and ordo_outcome of include/ordo/dict.h. host/dict/apply_batch.c asserts that they
+ * are equal. */
 #pragma once
 
 #define CODE_FIND     0

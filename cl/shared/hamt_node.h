@@ -68,7 +68,7 @@
 /* The lowest bit of `place` is 1 if the leaf has whole keys. The higher bits are the block's first unit. */
 #define HAMT_WIDE 1u
 
-/* The most updates of one leaf that hamt_merge.cl, which merges a leaf by one work-item, takes. */
+/* The most updates of one leaf that hamt_merge.cl takes. One work-item merges them. */
 #define HAMT_UPDATES_MAX 1024
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)

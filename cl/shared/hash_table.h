@@ -23,9 +23,9 @@
  *   H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup in this
  *               partition matches it. A table has at least two partitions.
  *   H3 spilled  spills[b] counts the elements whose home bucket is b and that lie in their second bucket. It is
- *               HASH_SCAN if the count reaches 255 or such an element is stashed. A lookup that finds nothing in home
- *               bucket b ends if spills[b] is 0, and reads all buckets of the partition if it is HASH_SCAN. An erasure
- *               cannot decrement HASH_SCAN. It sets HASH_RECOUNT in counts, and hash_recount then counts again.
+ *               HASH_SCAN if the count reaches 255, or an element with home bucket b is stashed. A lookup that finds
+ *               nothing in home bucket b ends if spills[b] is 0, and reads the whole partition if it is HASH_SCAN. An
+ *               erasure cannot decrement HASH_SCAN. It sets HASH_RECOUNT in counts, and hash_recount counts again.
  *   H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *   H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
  *               bits. Most lookups of absent keys read one filter and no bucket. */

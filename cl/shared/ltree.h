@@ -11,8 +11,8 @@
  *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of nodes below
  *
  * A line of 4-byte keys has 128 bytes. A search reads the line, and one value or child. Keys, low and high are ordered
- * forms (shared/key.h). Leaves and inner nodes are numbered separately, from 0, in the arrays leaf_keys, leaf_values,
- * inner_keys and children.
+ * forms (shared/key.h). Leaves have numbers from 0 in the arrays leaf_keys and leaf_values. Inner nodes have numbers
+ * from 0 in inner_keys and children.
  *
  * A leaf covers the keys from low, exclusive, to high, inclusive. The first leaf covers all keys up to high. Entry j of
  * an inner node names a node of the level below, and its key is that node's low. Level 0 is the leaves.
@@ -24,7 +24,7 @@
  *               first node of a level has low 0 and covers lesser keys, too. The last has high all ones and right
  *               LTREE_NONE.
  *   B3 links    right is the next node of the level; its low is this node's high.
- *   B4 cover    the entries of a level name the nodes of the level below in order, each once, with its low.
+ *   B4 cover    the entries of a level name the nodes of the level below in order, each node once, by its low.
  *               Unused slots hold numbers of such nodes, or LTREE_NONE.
  *   B5 root     the root is the only node of its level.
  *   B6 free     nodes from the next free node on are in no level, and their headers are LTREE_FREE.

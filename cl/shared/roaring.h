@@ -5,8 +5,8 @@
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
- *     cookie       the word 12346, then a word: the number of containers. Or one word: its lower half is 12347, its
- *                  upper half the number of containers less 1
+ *     cookie       a 4-byte word: 12346; then a word: the number of containers. Or one word: its lower half is 12347,
+ *                  its upper half the number of containers less 1
  *     runs         only after 12347: whole bytes with a bit for each container, 1 if its form is "runs"
  *     descriptors  4 bytes per container: the upper half of its keys (ascending), and their number less 1
  *     offsets      4 bytes per container: its distance from the cookie. Absent after 12347 if there are fewer than 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the answers of the self-test's kernels, and the inputs from which the host computes the right answers. */
+/* Defines inputs of the self-test's kernels, and their answers, which the host checks. */
 #pragma once
 #include "shared/types.h"
 
@@ -60,7 +60,7 @@ enum lanes_answer {
 
 /* ---- loops: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* Some software rasterizers end loops after 65535 rounds. */
+/* Tests for a fault of some software rasterizers, which end loops after 65535 rounds. */
 #define LOOP_ROUNDS     100000
 #define LOOP_ROUND(sum) ((sum) *1664525u + 1013904223u)
 
@@ -148,7 +148,7 @@ enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMI
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD, /* the header stayed, and all words are of its version */
-    OPTIMISTIC_TORN, /* the header changed, and so did words: known to be torn */
+    OPTIMISTIC_TORN, /* the header changed, and a word is of another version */
     OPTIMISTIC_BAD,  /* the header stayed, but a word is of another version */
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,

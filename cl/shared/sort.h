@@ -41,12 +41,12 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* the pass's digit is (ordered form >> shift) & digit_mask */
     ordo_u32 ticket_word;       /* the launch's ticket */
     ordo_u32 status_word;
-    /* Where the launch reads and writes each digit's base. If there is a plan: for digit 0. */
+    /* Where the launch reads bases, and writes them for the next launch. A plan adds its digit's offset. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Which bits of the ordered form are sorted, in how many passes. */
+/* Arguments of a planned pass. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };

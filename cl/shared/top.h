@@ -31,7 +31,7 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; the lowest bit of the digit before it */
+    ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; lowest bit of digit pass - 2 */
     ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 after the last digit */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for kernels with one work-group for each partition of a hash table.
+/* Helps kernels that have one work-group for each partition of a hash table.
  *
  * The host defines HASH_GROUP, the work-items of a group (1 on CPUs). If it defines HASH_COMBINES as 1, a batch's
  * values are combined with the table's. Such a batch erases nothing, and is HASH_ANY or HASH_DISTINCT. */
@@ -150,8 +150,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s of a partition, or 0. It counts 0 proposals in the home bucket, and 1 in
- * the second. */
+/* Returns the word of the element in slot s of a partition, or 0. An element in its home bucket has 0 proposals, in its
+ * second bucket 1. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -177,7 +177,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 
 /* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` of `words` as a table. If
  * HASH_COMBINES, sets *repeats to whether a key occurs twice. All batches reach all barriers, because a CPU compiler
- * copies the code after a conditional barrier, and became very slow. */
+ * copies the code after a conditional barrier. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

@@ -44,7 +44,7 @@
  *   store a value               relaxed store                    after the latch; in a claimed slot also after its last
  *                                                                owner's stores, by an acquire fence or by the CAS
  *   counts, pending, clock      ordo_add, relaxed                nothing: only their sums matter
- *   filters (CPUs)              hash_update_filters              its fences
+ *   filters (CPUs)              hash_update_filters              fences in this function
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
 #pragma once
 #define TEAM_WIDTH 1
@@ -107,7 +107,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the slot's word that shows whether the slot is empty, the upper of two. */
+/* Returns the slot's word that shows whether the slot is empty: the only or the upper word. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels before and after the host sorts a batch by partition.
+/* Prepares a batch and a table. The host sorts the batch by partition.
  *
- *   hash_mix_keys   mixes the keys, which the host then sorts
+ *   hash_mix_keys   mixes the keys, before the sort
  *   hash_bounds     finds each partition's first key
  *   hash_measure    tests whether the table can take the batch
  *   hash_size       computes the bucket counts of a new table */

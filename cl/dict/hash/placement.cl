@@ -59,7 +59,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots. Needs enough of them. Only one work-item calls this. */
+/* Stashes elements in free slots. Needs enough slots. Only one work-item calls this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;
@@ -93,7 +93,7 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes spills and filters. The keys must be written. */
+/* Writes spills and filters. The caller has written the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

@@ -108,7 +108,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first merged key not less than a key. Needs that it exists. */
+/* Returns the first merged key not less than a key. Needs such a key. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -123,7 +123,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last merged key before old element p and update j. Needs that it exists. */
+/* Returns the last merged key before old element p and update j. Needs such a key. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {

@@ -274,7 +274,7 @@ typedef struct {
     uint                  next, last; /* the unread keys of the current run; if next > last, `unit` is the next run */
 } roaring_cursor;
 
-/* Moves to key number `skip` of the slice. Needs that it exists. */
+/* Moves to key number `skip` of the slice. Needs such a key. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
