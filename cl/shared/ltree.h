@@ -116,7 +116,7 @@ enum ltree_left {
     LEFT_UPDATES,
     LEFT_FORWARD,  /* the first element from the query on */
     LEFT_BACKWARD, /* the last element up to the query */
-    LEFT_COUNTS,   /* also ranges without capacity */
+    LEFT_COUNTS,   /* counts, and ranges that lack capacity */
     LEFT_RANGES,   /* other ranges, for which there is no such batch */
 };
 

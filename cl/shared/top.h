@@ -14,7 +14,7 @@
 
 #define TOP_TAKEN_WORDS 16 /* only the first is used: it counts taken elements */
 
-/* Indices of words in a pass's record. */
+/* Words of a pass's record. */
 #define TOP_FINISHED   0 /* finished groups */
 #define TOP_LISTED     1 /* candidates in the list of the pass */
 #define TOP_KEY_LOW    2 /* the searched key and index: digits up to this pass's, then zeros */

@@ -69,9 +69,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Sets starts[p] to the bucket count of partition p. The partition has bounds[p + 1] -
- * bounds[p] + incoming[p] + more keys; bounds and incoming may be NULL. Buckets are `load` percent full, or fuller to
- * keep to HASH_BUCKETS_MAX if the keys then fit. Sets found[HASH_LARGEST]. */
+/* Sets starts[p] to the bucket count of partition p, which has bounds[p + 1] - bounds[p] + incoming[p] + more keys;
+ * bounds and incoming may be NULL. Buckets are `load` percent full, or fuller to keep to HASH_BUCKETS_MAX if the keys
+ * then fit. Sets found[HASH_LARGEST]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -161,7 +161,7 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* Returns false if the partition must be left, as when spills of HASH_SCAN change. */
+/* Returns false if the partition must be left, for example because HASH_SCAN spills change. */
 ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (b, part->buckets)

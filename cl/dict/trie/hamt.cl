@@ -96,7 +96,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* whether the node covers the key; else the leaf is its last */
+    bool has = true; /* whether the node covers the key; else its last leaf is the result */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -162,7 +162,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* the searches end with one more than the leaf in leaf[k] */
+    for (uint k = 0; k < n; k++) { /* the search leaves 1 + the leaf in leaf[k] */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];

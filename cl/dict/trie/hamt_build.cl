@@ -119,7 +119,7 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* Sets follow[i] of each touched leaf i to the number of new leaves that replace it. The caller has set all to 1. */
+/* Sets follow[i] of each touched leaf i to the number of new leaves that replace it. Other words stay 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -132,7 +132,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies records of old leaves with one successor. hamt_add overwrites those touched. Needs `follow` scanned. */
+/* Copies records of old leaves that have one successor. hamt_add overwrites touched ones. Needs `follow` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)

@@ -22,8 +22,8 @@
 /* The effect of an update: a number and three bits. Only the last update of a key has STORES or TAKES. */
 #define EFFECT_BELOW  0x0fffu /* the number of keys in the leaf that are less */
 #define EFFECT_HIT    0x1000u /* the leaf has the key */
-#define EFFECT_STORES 0x2000u /* it stores the key */
-#define EFFECT_TAKES  0x4000u /* it removes the key */
+#define EFFECT_STORES 0x2000u /* the update stores the key */
+#define EFFECT_TAKES  0x4000u /* the update removes the key */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
 /* Returns how many elements an update adds: 1, 0 or -1. */
@@ -297,7 +297,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Steps on to the leaf that has this rank. Returns the position in the leaf. */
+/* Steps to the leaf that has this rank. Returns the position there. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)

@@ -42,8 +42,7 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Sets for each container its bytes in the shortest form, whether that is runs, and whether it is its bitmap's first.
- * */
+/* Sets for each container its bytes in the shortest form, whether that is runs, and whether it begins its bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
