@@ -6,7 +6,7 @@
 /* Elements per entry of `visible`. Their hidden bits are four words, one load. */
 #define RUN_BLOCK 128
 
-/* ORDO_MAX_RUNS of include/ordo/array.h. */
+/* Equals ORDO_MAX_RUNS of include/ordo/array.h. */
 #define RUN_TABLE_MAX 16
 
 /* The hidden_at of a run that has no hidden bits. */

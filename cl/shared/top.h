@@ -22,7 +22,7 @@
 #define TOP_INDEX      4
 #define TOP_NEEDED     5 /* elements with these digits still to take; 0: finished */
 #define TOP_CANDIDATES 6
-#define TOP_RECORD     8 /* words; the histogram follows */
+#define TOP_RECORD     8 /* size in words; then the histogram follows */
 
 /* Arguments of pass `pass`, which separates candidates by digit pass - 1, and counts digit `pass` of the rest. */
 struct top_pass {

@@ -67,7 +67,7 @@
 typedef struct {
     hash_table                 table;
     uint                       final; /* 1: an operation that finds no slot ends as OUTCOME_NOT_STORED */
-    uint                       never; /* 0, unknown to the compiler */
+    uint                       never; /* always 0; the compiler cannot know */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;

@@ -186,7 +186,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
-    hash_barrier(); /* without it PoCL 3.1 runs the stores of the second loop first and loses a new 8-byte key */
+    hash_barrier(); /* else PoCL 3.1 runs the stores of the second loop first, and loses a new 8-byte key */
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];
