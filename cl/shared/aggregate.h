@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of aggregates: cl/dict/generic/aggregate.cl draws one. */
+/* A constant of aggregate tables. cl/dict/generic/aggregate.cl draws such a table. */
 #pragma once
 
-#define AGGREGATE_FAN 16 /* elements of a level for each of the level above */
+#define AGGREGATE_FAN 16 /* an element combines this many elements of the level below */

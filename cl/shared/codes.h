@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of mixed batches and their outcomes: ordo_code and ordo_outcome of include/ordo/dict.h.
- * host/dict/apply_batch.c asserts that they are equal. */
+/* Repeats the values of ordo_code and ordo_outcome of include/ordo/dict.h. host/dict/apply_batch.c asserts that they
+ * are equal. */
 #pragma once
 
 #define CODE_FIND     0
@@ -20,11 +20,11 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Concurrent batches have the codes below this. */
+/* Concurrent batches may have only codes below this. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Words of a histogram: the number of operations of each code, then n minus the first operation with an unknown code,
- * or 0. */
+/* The words of a histogram: the number of operations of each code; then n - i, where i is the first operation that has
+ * an unknown code, or 0. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

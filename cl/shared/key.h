@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types and order of keys, and values.
+/* Defines the types of keys and values, and the order of keys.
  *
- * A key is stored as its word (a float as its bits) and ordered by its *ordered form*, an unsigned word of the same
- * width. Signed integers have the sign bit flipped; floats follow IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
- * +inf < +NaN). A descending kernel complements the ordered form.
+ * A key is stored as its word (a float as its bits). Keys are compared by their *ordered form*, an unsigned word of the
+ * same width. It flips the sign bit of signed integers, and puts floats in IEEE total order (-NaN < -inf < ... < -0 <
+ * +0 < ... < +inf < +NaN). A descending kernel complements the ordered form.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
  *     ordo_key                     a stored key: uint or ulong
  *     ordo_key_form                its ordered form
  *     KEY_BITS                     32 or 64
- *     key_bits(k), key_from_bits   a key's ordered form, and back
+ *     key_bits(k)                  the ordered form of a key
+ *     key_from_bits(bits)          the key of an ordered form
  *     ordo_value                   a stored value: uint or ulong
  *
- * The host has key_bits_of and key_from_bits_of, with the type at run time and any key in 64 bits. */
+ * The host has key_bits_of and key_from_bits_of, which take the type at run time and pass keys in 64 bits. */
 #pragma once
 #include "shared/types.h"
 
-/* enum ordo_type of include/ordo/array.h. */
+/* The values of enum ordo_type of include/ordo/array.h. */
 #define KEY_U32 0
 #define KEY_U64 1
 #define KEY_I32 2
@@ -48,7 +49,7 @@ typedef ordo_u64 ordo_key;
 typedef ordo_key ordo_key_form;
 #define KEY_SIGN_ ((ordo_key) 1 << (KEY_BITS - 1))
 
-/* Puts the greatest key first. */
+/* Reverses the order of keys if ORDO_DESCENDING. */
 #if ORDO_DESCENDING
 #define KEY_TURN_ (~(ordo_key) 0)
 #else
@@ -85,8 +86,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Kernel parameters: keys that it reads (IN) or writes (OUT), and values if there are any. PAIR_VALUES: an address in
- * the values, or null. */
+/* Kernel parameters for keys, and for values if there are any: PAIRS_IN to read, PAIRS_OUT to write. PAIR_VALUES is the
+ * address of value `at`, or null. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -104,7 +105,7 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* The ordered form of a key of `type` (KEY_...) in the low bits; other bits are 0. */
+/* Returns the ordered form of a key of `type` (KEY_...) in the low bits, and 0 above. */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

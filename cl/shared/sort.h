@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The radix sort's buffers and arguments.
+/* Defines the radix sort's buffers and arguments.
  *
- * A *pass* sorts by one digit. A work-group has a *tile* of elements. The control buffer connects passes:
+ * A *pass* sorts by one digit. Each work-group sorts a *tile* of elements. The control buffer connects passes:
  *
  *   one-sweep        +---------+---------------------------+------------------------+
  *                    | tickets | status                    | bases                  |
@@ -12,12 +12,12 @@
  *
  * One-sweep also has counters, zero between launches: finished groups, then passes x RADIX.
  *
- * Look-back status of (tile, digit): a code in the top two bits, a count of elements below. The count fits, because a
- * launch covers at most SORT_LAUNCH_MAX elements.
+ * The look-back status of a tile and a digit is a word with a code in its top two bits, and a count of elements below
+ * them. The count fits, because a launch covers at most SORT_LAUNCH_MAX elements.
  *
- *   S1  A word goes from "nothing" to "own count" to "count up to here", each in one store, and never back in a launch.
- *   S2  After a launch every word of its tiles is "count up to here". Passes alternate between two codes for it, and
- *       read the other code as "nothing", so one clear suffices for all passes. */
+ *   S1  A word goes from "nothing" to "own count" to "count up to here", each by one store, and never back in a launch.
+ *   S2  After a launch all words of its tiles are "count up to here". Even and odd passes have different codes for
+ *       this, and read the other's code as "nothing". So the words are zeroed once, not for each pass. */
 #pragma once
 #include "shared/group.h"
 
@@ -26,36 +26,36 @@
 
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
-#define SORT_CODE_OWN   2u /* the tile's own count */
-/* The count up to and with this tile, in even and in odd passes. */
+#define SORT_CODE_OWN   2u
+/* The count up to and including this tile. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of one pass. `at`s are in elements, `_word`s in words of the control buffer. */
+/* Arguments of one pass. `_at` members count elements of a buffer, `_word` members words of the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
-    ordo_u32 count;      /* all elements */
-    ordo_u32 first_tile; /* this launch covers tiles first_tile .. end_tile - 1 */
+    ordo_u32 count; /* all elements */
+    ordo_u32 first_tile;
     ordo_u32 end_tile;
     ordo_u32 tiles;
     ordo_u32 pass;              /* from 0 */
-    ordo_u32 shift, digit_mask; /* digit `pass`: lowest bit in the ordered form, width as a mask */
-    ordo_u32 ticket_word;       /* the ticket of this launch */
+    ordo_u32 shift, digit_mask; /* the pass's digit is (ordered form >> shift) & digit_mask */
+    ordo_u32 ticket_word;       /* the launch's ticket */
     ordo_u32 status_word;
-    /* Bases of each digit before and after this launch; with a plan, the words of digit 0. */
+    /* Where the launch reads bases, and writes them for the next launch. A plan adds its digit's offset. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a planned pass: the sorted bits of the ordered form, and their digits. */
+/* Arguments of a planned pass. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 /* The plan, which the histogram writes and the passes read.
  *
- *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan; later passes are idle. Without the local pass,
- *       PASSES is at least 1, and is odd if and only if the number of all passes is odd, so that the last pass writes
- *       the output. Passes by a digit that all keys share only copy, and correct that parity.
+ *   S3  Passes 0 .. PASSES - 1 each sort by the digit in the plan; later passes are idle. If there is no local pass,
+ *       PASSES is at least 1, and odd exactly if the number of all passes is odd, so that the last pass writes the
+ *       output. To make PASSES odd or even, one pass may sort by a digit that all keys share: it only copies.
  *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit (in the ordered form) of the passes' digits. All keys agree above
  *       these digits, and the local pass sorts by the bits below. PASSES may then be odd or even. */
 #define SORT_PLAN_LOCAL  0
@@ -65,19 +65,19 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Varying digits that a local pass needs. It saves at least three passes and costs about two. */
+/* Minimum number of varying digits for a local pass. It saves at least three passes and costs about two. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* in the control buffer; the histogram zeroes the words before it */
-    ordo_u32 segment_limit; /* maximum mean of a segment's elements for a local pass, or 0 */
+    ordo_u32 bases_word;    /* the histogram zeroes the control buffer before this word */
+    ordo_u32 segment_limit; /* maximum mean size of a segment for a local pass; 0: no local pass */
 };
 
-/* The local pass. Elements of a segment agree in the passes' digits. One work-group sorts range r: the segments that
- * begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the elements are in the spare buffers,
- * else in the output. */
+/* Arguments of the local pass. A *segment* is the elements that agree in the passes' digits. One work-group sorts range
+ * r: the segments that begin in elements r * step .. (r + 1) * step - 1. If passes - PASSES is odd, the elements are in
+ * the spare buffers, else in the output. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -85,24 +85,24 @@ struct sort_local {
     ordo_u32 range_max; /* sort_large sorts longer ranges */
 };
 
-/* A sort in one launch. */
+/* Arguments of a sort in one launch. */
 struct sort_small {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* A pass over chunks (CPUs) of `chunk` elements. The control buffer holds counts[digit * chunks + chunk]. */
+/* Arguments of a pass on CPUs by chunks of `chunk` elements. The control buffer has counts[digit * chunks + chunk]. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
     ordo_u32 unused;
 };
 
-/* Arguments of the kernels of sort_buckets.cl. first_bit, bits: the sorted bits of the ordered form. */
+/* Arguments of the kernels of sort_buckets.cl. */
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* elements of a bucket; with longer ones sort_chunked.cl sorts */
+    ordo_u32 longest; /* maximum elements of a bucket; else sort_chunked.cl sorts */
 };
 
 /* The plan of the buckets: a state, the lowest bit of the digit, and the ends of the buckets. */
@@ -113,7 +113,7 @@ struct sort_buckets {
 #define SORT_BUCKET_WORDS (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS))
 enum {
     SORT_BUCKET_NONE, /* sort_chunked.cl sorts */
-    SORT_BUCKET_ONE,  /* all keys are equal */
+    SORT_BUCKET_ONE,
     SORT_BUCKET_SOME
 };
 
@@ -126,18 +126,17 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
-/* The bits below digit `pass` of `passes`. Digits differ by at most one bit in width. */
+/* The number of bits below digit `pass`. Digits differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
-/* Bytes of a group's local memory for a tile: the teams' counts of each digit (at least two rows) or the elements; the
- * scan's words; a base per digit; SORT_TILE_WORDS. */
+/* The bytes of local memory of a pass. The teams' counts of each digit and the tile's elements share memory. */
 #define SORT_TILE_WORDS                            5
 #define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS), 8))
 
-/* For the histogram of all passes: counters, the scan's words, 1 word, and 2 words per pass. */
+/* The bytes of local memory of the histogram. */
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
 #define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
@@ -145,5 +144,5 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
     (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
           2 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
-/* For the local pass: a bin and an index of 2 bytes each per element, the scan's words, and 1 word. */
+/* The bytes of local memory of the local pass. Each element has a bin and an index of 2 bytes. */
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries that a work-item of a CPU has in flight: some loads proceed while it waits for others. */
+/* How many queries a work-item of a CPU runs in turns, so that their loads from memory overlap. */
 #pragma once
 
 #define RUN_STEP_CPU 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of both compilers. */
+/* Defines integer types for the C and the OpenCL compiler. */
 #ifndef ORDO_SHARED_TYPES_H
 #define ORDO_SHARED_TYPES_H
 
@@ -9,7 +9,7 @@ typedef uint  ordo_u32;
 typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
-/* A repeatable declaration. A false condition declares an array of -1 elements. */
+/* Declares an array of -1 elements, an error, if the condition is false. May be repeated. */
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
 /* Begins every function that is not a kernel. Oclgrind 21.10 fails on always_inline functions, and on inlined functions
  * that return structs. */

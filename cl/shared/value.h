@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operation that combines values, and their order, in one word. */
+/* Packs the operation that combines values, and the order of values, into one word. */
 #pragma once
 
-/* enum ordo_op of include/ordo/array.h, for the preprocessor. */
+/* The values of enum ordo_op of include/ordo/array.h, as macros. */
 #define COMBINE_SUM 0
 #define COMBINE_MIN 1
 #define COMBINE_MAX 2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a hash table and their updates, for kernels with a work-group for each partition.
+/* Helps kernels that have one work-group for each partition of a hash table.
  *
- * The host defines HASH_GROUP (work-items of a group; 1 on CPUs). HASH_COMBINES 1 combines a batch's values with the
- * table's, for batches that erase nothing (HASH_ANY or HASH_DISTINCT). */
+ * The host defines HASH_GROUP, the work-items of a group (1 on CPUs). If it defines HASH_COMBINES as 1, a batch's
+ * values are combined with the table's. Such a batch erases nothing, and is HASH_ANY or HASH_DISTINCT. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -14,13 +14,13 @@
 #endif
 
 #if HASH_COMBINES
-typedef hash_value hash_given; /* values of equal keys are combined in place */
+typedef hash_value hash_given; /* kernels combine values of equal keys in place */
 #else
 typedef const hash_value hash_given;
 #endif
 
 /* A barrier for local and global memory. CPU compilers turn the code between two barriers into a loop over work-items.
- * PoCL 3.1 and 6.0 do that wrong in some places, so the kernels here keep three rules:
+ * PoCL 3.1 and 6.0 sometimes do so incorrectly, so the kernels of cl/dict/hash keep three rules:
  *   - A function with a barrier ends with one (hash_move alone does not). If it ends in a loop over a batch instead,
  *     PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
  *   - Code with a barrier that only some partitions reach ends with a barrier.
@@ -47,23 +47,23 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* A batch, sorted by partition. Update j has the value and the erasure mark of number index[j], or j if index is
- * NULL. */
+/* The kernel parameters of a batch that is sorted by partition. Update j has value and erasure mark number index[j], or
+ * number j if index is NULL. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
         __global const uint *batch_bounds
 
 typedef struct {
-    uint                     start, buckets, number; /* of the partition */
+    uint                     start, buckets, number; /* first bucket and bucket count of partition `number` */
     uint                     n;                      /* updates */
     uint                     kind;                   /* enum hash_kind */
     __global const ordo_key *mixed;
     __global const uint     *index;
     __global hash_given     *values;
     __global const uchar    *erased;
-    uint                     first; /* index of the first update */
-    uint                     how;   /* VALUE_HOW, if HASH_COMBINES */
+    uint                     first; /* the first update's position in the batch */
+    uint                     how;   /* if HASH_COMBINES: VALUE_HOW of the operation */
 } hash_part;
 
 #define HASH_PART_HERE(part, table, p)                                                                                 \
@@ -92,7 +92,8 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* Numbers of elements: an element in the table has its slot + 1, an update HASH_SLOTS_MAX + its place + 1; 0: none. */
+/* A *number* identifies an element of the partition: slot + 1 if it is in the table, HASH_SLOTS_MAX + u + 1 if it is
+ * update u, 0 if there is none. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -115,11 +116,11 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* A word in local memory for each slot (placement.cl): how often the element has proposed to a bucket, its number, and
- * its other bucket. */
+/* Local memory has a word for each slot (placement.cl): how often the slot's element has proposed to buckets, the
+ * element's number, and its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
-#define HASH_PROPOSALS_MAX   15 /* then an element is stashed */
+#define HASH_PROPOSALS_MAX   15
 ORDO_STATIC_ASSERT(HASH_BUCKETS_MAX <= 1 << HASH_NUMBER_SHIFT, "a word holds the number of a bucket");
 ORDO_STATIC_ASSERT(HASH_NUMBERS < 1 << (HASH_PROPOSALS_SHIFT - HASH_NUMBER_SHIFT),
                    "a word holds the number of an element");
@@ -141,7 +142,7 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Returns the word that lost its slot, or 0. */
+/* Proposes an element to a bucket, which keeps its eight greatest words. Returns the word that is left over, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -149,8 +150,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* The word of the element in slot s of a partition, or 0. An element in its home bucket has proposed once (proposal
- * 0), in its second bucket twice. */
+/* Returns the word of the element in slot s of a partition, or 0. An element in its home bucket has 0 proposals, in its
+ * second bucket 1. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -174,9 +175,9 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` words as a table. *repeats, if
- * HASH_COMBINES: whether a key occurs twice. Every batch reaches every barrier, because a CPU compiler copies the code
- * after a barrier that only some reach (two of these made hash_update_dense take 34 s). */
+/* Sets in `live` (n_live words) the bit of each key's last update. Uses up to `most` of `words` as a table. If
+ * HASH_COMBINES, sets *repeats to whether a key occurs twice. All batches reach all barriers, because a CPU compiler
+ * copies the code after a conditional barrier. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {
@@ -224,7 +225,7 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"
 #else
-/* The value of an element after update u, if it was `was`. */
+/* The value that update u gives to an element with value `was`. */
 #define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The partitions of a new table. */
+/* Fills the partitions of a new table. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -28,7 +28,7 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
     }
 }
 
-/* Writes all but starts. No partition has more than HASH_BUCKETS_MAX buckets or HASH_UPDATES_MAX keys. */
+/* Writes the table except starts. Needs at most HASH_BUCKETS_MAX buckets and HASH_UPDATES_MAX keys per partition. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_fill(HASH_TABLE, HASH_BATCH)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of shared/hash_table.h.
+/* Restores or checks the invariants of shared/hash_table.h.
  *
- *   hash_recount   counts spills of partitions with HASH_RECOUNT
+ *   hash_recount   counts the spills of partitions that have HASH_RECOUNT
  *   hash_check     finds partitions that violate an invariant */
 #pragma once
 #include "dict/hash/placement.cl"
@@ -31,7 +31,7 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* wrong[f]: the least partition with finding f (enum hash_finding), or all ones. starts is sound. */
+/* Sets wrong[] (enum hash_finding). Needs sound starts. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

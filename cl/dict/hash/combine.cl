@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of equal keys in a batch that combines, for dict/hash/batch.cl. */
+/* Combines the values of equal keys in a batch, for dict/hash/batch.cl. */
 #pragma once
 #include "group/value.cl"
 
-/* The value of an element after update u, if it was `was`. */
+/* The value that update u gives to an element with value `was`. */
 #define HASH_RENEWED(part, was, u) value_combine_by(was, (part)->values[hash_index_of(part, u)], (part)->how)
 
 ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint places, uint u)
@@ -19,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u with the value of update `last`, a word at a time. Sums add both words. For 8-byte
- * minima and maxima it takes the maximum of the upper words, and clears the lower word if the upper one grows. Except
- * for sums, live updates have value_rank words. */
+/* Combines the value of update u into the value of update `last`, one 32-bit word at a time. Minima and maxima are the
+ * maximum of value_rank words, which live updates hold. For 8-byte minima and maxima, combines only the upper words,
+ * and clears the lower word when the upper word grows. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -43,7 +43,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Called after all upper words are combined. */
+/* Combines the lower words. Needs a barrier after hash_bring, so that all upper words are final. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -54,9 +54,9 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Stores each repeated key's combined value at its last update, in the batch. All work-items share a key's updates, so
- * a frequent key costs none more than its share. words and live are from hash_dedup. `folds`: keys repeat. The whole
- * group calls it. */
+/* Combines the values of each repeated key into the key's last update, in the batch. All work-items share a key's
+ * updates, so a frequent key slows none of them. Needs `words` and `live` from hash_dedup. If `folds` is false (no key
+ * repeats), does nothing. The whole group calls it. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

@@ -1,58 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concurrent operations on a hash table: each work-item runs one operation after another, alone.
+/* Runs concurrent operations on a hash table. Each work-item runs its operations alone, one after another.
  *
- *   hash_find_in_batch   finds and contains, first; nothing else runs
- *   hash_absent          counts stores of new keys; nothing else runs
- *   hash_apply           updates; lists the operations that give up
- *   hash_gather          makes an ordered batch of these
- *   hash_scatter         copies its results back
+ *   hash_find_in_batch   runs finds and contains, in a launch before the updates
+ *   hash_absent          counts the stores of new keys, while nothing else runs
+ *   hash_apply           runs updates, and lists the operations that give up
+ *   hash_gather          makes an ordered batch of the listed operations
+ *   hash_scatter         copies the results of this batch back
  *
- * Each bucket has a latch, a bit that it may share with other buckets. Only the holder of the latch of a key's home
- * bucket stores, moves or erases keys with that home bucket, wherever they lie, and changes the bucket's spills. So an
- * operation takes effect while it holds the latch, and operations on one key take effect one after another. Any
- * work-item may claim a slot of a second bucket, by a compare-and-swap of the word that shows that the slot is empty.
- * Then the slot is its claimer's until the element is erased.
+ * Each bucket has a latch: a bit, which several buckets may share. Only the holder of a home bucket's latch changes the
+ * bucket's spills, and stores, moves or erases keys with this home bucket, wherever they lie. So operations on one key
+ * take effect one after another. Any work-item may claim an empty slot of a second bucket, by a compare-and-swap. The
+ * slot then belongs to its key until the key is erased.
  *
  * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
  * independent progress. An operation gives up, and is listed,
  *
- *   - if it does not get the latch in HASH_TRIES tries;
- *   - if both buckets are full: only a work-group that has the whole partition displaces elements.
+ *   - if it does not get the latch in HASH_TRIES tries, or
+ *   - if both buckets are full, because only a work-group that has the whole partition displaces elements.
  *
- * A slot with an 8-byte key is claimed and vacated in steps of its upper word: empty, HASH_MARK, then the key's upper
- * word. The lower word is written between them, while the upper word belongs to no key of the partition. A look at a
- * bucket may be torn if 16 bytes are not one access, so hash_slot_with reads both words of a possible match again.
+ * A slot with an 8-byte key is claimed and vacated in steps. Its upper word goes from empty to HASH_MARK to the key's
+ * upper word, or back. The lower word is written while the upper word is HASH_MARK, which no key of the partition has.
+ * If 16 bytes are not one access, a read of slots may be torn, so hash_slot_with reads both words of a match again.
  *
- * Memory order of every access to a word that others may change in the launch. "Fence" is ordo_fence_device: an acquire
- * and release fence of device scope. "After the latch" means after the update that took the latch: by a fence if
- * HASH_BY_FENCE is 1, else (ORDO_AFTER_ORDERS of device/atomic.cl) by addresses computed from the word that the update
- * returned. Devices with legacy atomics order nothing between groups. There one work-item runs all operations
- * (HASH_ALONE), or the launch changes nothing (HASH_LISTING), so program order suffices.
+ * The table has the memory order of each access to a word that others may change in the launch. A "fence" is
+ * ordo_fence_device: acquire and release, device scope. "After the latch" means after the update that took the latch:
+ * by a fence if HASH_BY_FENCE, else by addresses computed from the word that the update returned (ORDO_AFTER_ORDERS of
+ * device/atomic.cl). Legacy atomics order nothing between groups, so there one work-item runs all operations
+ * (HASH_ALONE), or none run (HASH_LISTING).
  *
  *   access                      how                              ordered by
  *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
- *   release it                  ordo_add, relaxed                a fence before it: the next holder sees every change
- *   read spills of home bucket  relaxed load                     after the latch, which alone guards the byte
+ *   release a latch             ordo_add, relaxed                a fence before it
+ *   read home bucket's spills   relaxed load                     after the latch, which guards the byte
  *   change spills               ordo_add of one byte of a word   the latch's fence; other bytes are other buckets'
- *   look at a bucket's slots    relaxed load of 16 bytes         after the latch, which guards the key's own slot;
- *   others
- *                                                                may be stale or torn
+ *   read a bucket's slots       relaxed load of 16 bytes         after the latch, which guards the key's own slot;
+ *                                                                other slots may be stale or torn
  *   confirm an 8-byte key       load upper, lower, upper         an acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
  *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  a fence after the CAS; the store of upper releases,
  *                               store lower, store upper         so a reader of the key's upper word reads the lower
- *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    a fence after the first, a release at the last
- *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch: earlier stores come first
- *   store a value               relaxed store                    after the latch; in a newly claimed slot after an
- *                                                                acquire fence if HASH_BY_FENCE, as the last owner's
- *                                                                value comes first; else a store to the same word after
- *                                                                the CAS that read the last owner's store
- *   counts, pending, clock      ordo_add, relaxed                sums: read by the next launch, or by one work-item
- *   filters (CPUs)              hash_update_filters              fences around an update of one word that all share
- *   list, found, outcomes       plain stores, each place once    the end of the launch
- *   batch, starts               plain loads                      nothing changes them in the launch
- *
- * The other kernels of this file run while nothing changes the table, so the order of launches suffices. */
+ *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    a fence after the first; the last store releases
+ *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch
+ *   store a value               relaxed store                    after the latch; in a claimed slot also after its last
+ *                                                                owner's stores, by an acquire fence or by the CAS
+ *   counts, pending, clock      ordo_add, relaxed                nothing: only their sums matter
+ *   filters (CPUs)              hash_update_filters              fences in this function
+ *   list, found, outcomes       plain stores, each word once     the end of the launch */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -67,19 +60,19 @@
 #define HASH_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-#define TRY_AGAIN 0 /* another work-item has the latch */
+#define TRY_AGAIN 0
 #define TRY_DONE  1
 #define TRY_FULL  2 /* no free slot */
 
 typedef struct {
     hash_table                 table;
-    uint                       final; /* operations without a slot are refused */
-    uint                       never; /* 0, unknown to the compiler */
+    uint                       final; /* 1: an operation that finds no slot ends as OUTCOME_NOT_STORED */
+    uint                       never; /* always 0; the compiler cannot know */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
     __global const hash_value *values;
-    __global uchar            *found, *outcomes; /* may be NULL, as may values and history */
+    __global uchar            *found, *outcomes; /* may be NULL; so may values, history */
     __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
@@ -87,7 +80,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first`: home bucket, from `start` on */
+    uint              partition, start, buckets, first; /* `first`: home bucket, counted from `start` */
     concurrent_faults faults;
 } hash_op;
 
@@ -114,7 +107,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* The word of a slot that says whether it is empty: the upper one of two. */
+/* Returns the slot's word that shows whether the slot is empty: the only or the upper word. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -122,10 +115,10 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* The upper word of an 8-byte key's slot while claimed or vacated. No key of the partition has it. */
+/* The upper word of a slot during a change of its 8-byte key. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bits for slots of a bucket that have the key, or seem to, and for empty slots. */
+/* Bit s of `same` is 1 if slot s seems to hold the key, bit s of `empty` if it is empty. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -155,7 +148,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* The slot with the key among the slots in `same`, or HASH_NONE. The latch keeps the key there. */
+/* Returns the slot that holds the key, of the slots in `same`, or HASH_NONE. The caller has the latch. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -197,7 +190,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* the last element's value was stored before */
+        ordo_fence_acquire(); /* orders the last owner's store of its value before this one's */
     return true;
 }
 
@@ -219,9 +212,9 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 /* ---- a latched operation ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    hash_place place; /* the bucket counts from op->start */
+    hash_place place;
     uint       spilled;
-    uint       empty[2]; /* in its home bucket and in its second bucket */
+    uint       empty[2]; /* bits of empty slots in the home and second bucket */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -251,7 +244,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta, 1 or ~0u, to the home bucket's spills. HASH_SCAN stays, and marks the partition for hash_recount. */
+/* Adds delta, 1 or -1, to the home bucket's spills. If these are HASH_SCAN, marks the partition for hash_recount. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -282,7 +275,7 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims one of bucket b's `slots` for the key. False if others have claimed them all. */
+/* Claims one of the `slots` (bits) of bucket b for the key. Returns false if others have claimed them all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -352,7 +345,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up operation i. False if it has ended already. `again`: another launch began it. */
+/* Sets up operation i. Returns false if it needs no update. `again`: an earlier launch began it. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -383,7 +376,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Keeps lanes that may run independently in step, as ltree/concurrent.cl does. */
+/* Keeps the lanes of a sub-group together, as ltree/concurrent.cl does. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -395,7 +388,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Whole sub-groups call it. `more`: this work-item has an operation. */
+/* Runs a work-item's operation, if `more` says that it has one. Whole sub-groups call this. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -427,8 +420,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. how: enum hash_way. latches:
- * n_latches bits, a power of two, all 0. faults: dict/concurrent.cl. hash_batch has the other arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if that is not NULL. `how` is an enum
+ * hash_way. Needs n_latches a power of two, and all latches 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -458,7 +451,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* history: NULL, or find i gets ticks 2 i and 2 i + 1. */
+/* Find i gets times 2 i and 2 i + 1 in history, unless it is NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -486,7 +479,8 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* state[HASH_PENDING]: operations that store a key that the table, which has buckets, lacks. */
+/* Adds to state[HASH_PENDING] the number of operations that store a key that the table lacks. Needs a table with
+ * buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -518,7 +512,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Operation l of the gathered batch ends at tick + l. found, outcomes and history may be NULL. */
+/* Operation l of the gathered batch ends at time tick + l. found, outcomes and history may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -3,7 +3,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* The sum of x over earlier work-items; *total: over all. Begins with a barrier. */
+/* Returns the sum of x over earlier work-items, and in *total over all. Begins with a barrier. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);
@@ -22,7 +22,7 @@ ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
     return upto - x;
 }
 
-/* before[p]: elements of earlier partitions. */
+/* before[p] is the number of elements in earlier partitions. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
                  __global hash_value *values_out, ulong values_out_at)

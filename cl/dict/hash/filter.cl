@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of buckets (H5), which only CPUs have. Elsewhere the functions do nothing. */
+/* Maintains the filters of buckets (H5), which only CPUs have. On GPUs the functions do nothing. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -10,14 +10,14 @@ ORDO_FN __global uint *hash_filters(const hash_table *table)
     return (__global uint *) table->spills + HASH_SPILL_WORDS(table->starts[1u << table->bits]);
 }
 
-/* A key's bits in its bucket's filter: one of the lower 16 and one of the next 15. */
+/* Returns a key's two bits in a filter: one of the lower 16 bits, and one of the next 15. */
 ORDO_FN uint hash_filter_of(ordo_key mixed)
 {
     const uint x = (uint) mixed;
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* The right filter of a bucket of partition p with `spilled` spills. Others may change the bucket meanwhile. */
+/* Computes the filter of a bucket with `spilled` spills. Other work-items may change the bucket meanwhile. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -37,8 +37,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Writes a filter after a change of the bucket or its spills. With filters, a partition's work-group has one work-item,
- * so only one calls this for a bucket. */
+/* Writes a filter after a change of the bucket or its spills. Only one work-item calls this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -54,18 +53,18 @@ ORDO_FN void hash_prefetch_filter(const hash_table *table, uint bucket)
     ORDO_PREFETCH(hash_filters(table) + bucket);
 }
 
-/* Buckets, with their partitions, that a work-item has changed while others may change them. */
+/* Buckets that a work-item has changed while others may change them, too; and their partitions. */
 #define HASH_CHANGED_MAX (2 * HASH_CPU_IN_FLIGHT)
 typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of changed buckets, before the launch ends. Each work-item first updates one shared word, after
- * the filters. So the last work-item that reads a bucket sees all its changes and leaves the filter right, and a
- * work-item that updates the filter later reads the bucket again. Each change causes at most one such read. */
+/* Updates the filters of the listed buckets and clears the list. Each work-item calls it before the launch ends. All
+ * first update one shared word, behind the filters. So the last work-item that reads a bucket sees all its changes and
+ * leaves the filter right. A work-item that has changed a filter reads the bucket again. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
-    while (changed->n) { /* otherwise there may be no table */
+    while (changed->n) { /* if nothing changed, there may be no table */
         __global uint *filters = hash_filters(table);
         const uint     n = changed->n;
         ordo_fence_device();

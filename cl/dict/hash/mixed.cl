@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mixed batches of operations on single keys: their results, and what each leaves to store. The batch is sorted by
- * partition, and equal keys keep their order, so later operations on a key have greater numbers in its partition.
+/* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
+ * Needs the batch sorted by partition, with equal keys in batch order.
  *
- * Operations on one key are a chain. Each finds by itself the last upsert or erasure before it, and the first insert
- * since. */
+ * The operations on one key are a linked chain. Each operation searches its chain for the last upsert or erasure before
+ * it, and the first insert since. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
 
-/* Places of the table that finds equal keys: more than operations. */
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* the head of each chain, + 1; 0: none */
-    uint   next[HASH_MIXED_MAX];  /* the next operation of its chain, + 1; 0: none */
-    ushort chain[HASH_MIXED_MAX]; /* the head of its chain */
+    uint   places[HASH_CHAINS];   /* a hash table: the head of a chain, + 1, or 0 */
+    uint   next[HASH_MIXED_MAX];  /* the next operation of the chain, + 1; 0 at its end */
+    ushort chain[HASH_MIXED_MAX]; /* the head of the operation's chain */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
 } hash_chains;
@@ -49,11 +48,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Earlier operations on the same key: numbers, or HASH_NONE. */
+/* Numbers of operations on the same key, or HASH_NONE. */
 typedef struct {
-    uint set;    /* the last upsert or erasure */
-    uint insert; /* the first insert since */
-    bool last;   /* no later operation on the key */
+    uint set;    /* the last earlier upsert or erasure */
+    uint insert; /* the first earlier insert since */
+    bool last;   /* there is no later operation */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -78,8 +77,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* A key's state: HASH_ERASED, it does not exist; HASH_LEFT, as before the batch; else the index of the operation with
- * its value. */
+/* Returns a key's state: HASH_ERASED if it does not exist, HASH_LEFT if it is as before the batch, else the index of
+ * the operation that has its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -98,7 +97,7 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether the batch has operations on single keys only, values if some store, and few operations in each partition. */
+/* Whether all operations are on single keys, values exist if needed, and no partition has too many operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -106,9 +105,8 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* The batch's values are by index. found_out and values_out may be NULL. left[u]: the result of operation u
- * (HASH_RESOLVED). found[HASH_REFUSED] becomes 1 if a partition lacks capacity, or if the kernel cannot do the batch
- * and writes nothing else. */
+/* Sets left[u] to the effect of operation u (HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition lacks
+ * capacity, or if hash_can_do is false; then writes nothing else. found_out and values_out may be NULL. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

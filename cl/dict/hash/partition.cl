@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a sort by partition: a work-item for each key, or for each partition.
+/* Prepares a batch and a table. The host sorts the batch by partition.
  *
- *   hash_mix_keys   mixes keys, to be sorted by partition
- *   hash_bounds     each partition's first key
- *   hash_measure    whether the table can take the batch; its elements
- *   hash_size       each partition's buckets in a new table */
+ *   hash_mix_keys   mixes the keys, before the sort
+ *   hash_bounds     finds each partition's first key
+ *   hash_measure    tests whether the table can take the batch
+ *   hash_size       computes the bucket counts of a new table */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* If codes is not NULL, found[HASH_CODES] gets the batch's codes. */
+/* If codes is not NULL, sets found[HASH_CODES]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -27,7 +27,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* bounds[p]: the first of n sorted keys of partition p or later, for p from 0 to the number of partitions. */
+/* Sets bounds[p] to the first of n sorted keys in partition p or later. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -45,7 +45,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* found: enum hash_found. HASH_FULL supposes that all updates store new keys. */
+/* Sets words of found (enum hash_found). For HASH_FULL it assumes that all updates store new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -69,9 +69,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p]: buckets for partition p, which has the keys between bounds, incoming[p] and `more`. bounds and incoming
- * may be NULL. Buckets are `load` percent full, or fuller if that exceeds HASH_BUCKETS_MAX and the keys fit into this
- * maximum. starts[partitions] = 0. found[HASH_LARGEST]: the most buckets of one partition. */
+/* Sets starts[p] to the bucket count of partition p, which has bounds[p + 1] - bounds[p] + incoming[p] + more keys;
+ * bounds and incoming may be NULL. Buckets are `load` percent full, or fuller to keep to HASH_BUCKETS_MAX if the keys
+ * then fit. Sets found[HASH_LARGEST]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

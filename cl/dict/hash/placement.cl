@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places elements of a partition whose work-group has a word in local memory for each slot.
+/* Chooses slots for elements of a partition. The work-group has a word in local memory for each slot.
  *
  * An element proposes to its home bucket, its second bucket, its home bucket again, and so on, up to HASH_PROPOSALS_MAX
  * times. A bucket keeps the eight elements that have proposed most often, and among equals the greatest numbers. This
  * is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with proposals as contracts, so the same elements end in
- * the same slots in whatever order work-items run. As in a cuckoo hash table, elements displaced least are displaced
- * first. A proposal is one atomic maximum for each slot: the lesser word goes on to the next slot, and finally to the
- * element's other bucket, whose number is in the word, so no key is read. An element whose proposals all fail is
- * stashed in the partition's first free slot, in the order of numbers. */
+ * the same slots in whatever order work-items run. A proposal is one atomic maximum for each slot. The lesser word goes
+ * on to the next slot, and finally to the element's other bucket, whose number is in the word, so no key is read.
+ * Elements whose proposals all fail are stashed in the partition's first free slots, in the order of numbers. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Places of the table that finds equal keys: more than updates. */
 #define HASH_PLACES     3072
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* a table of updates; then a word for each slot */
+    uint words[HASH_PLACES];     /* first the table that finds equal keys, then a word for each slot */
     uint live[HASH_LIVE_WORDS];  /* a bit for each key's last update */
     uint fresh[HASH_LIVE_WORDS]; /* a bit for each live update that stores a new key */
     uint stashed[(HASH_NUMBERS + 31) / 32];
@@ -25,7 +23,7 @@ typedef struct {
 } hash_local;
 ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears all but live and words. */
+/* Clears everything except live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)
 {
     HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
@@ -45,7 +43,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Places an update and each element that it displaces. */
+/* Finds a slot for update u, and for each element that is displaced in turn. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -61,7 +59,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots; there are enough. One work-item calls it. */
+/* Stashes elements in free slots. Needs enough slots. Only one work-item calls this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;
@@ -88,7 +86,6 @@ ORDO_FN void hash_place_all(const hash_table *table, const hash_part *part, __lo
     hash_barrier();
 }
 
-/* Counts an element outside its home bucket (H3). */
 ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
 {
     const uint proposals = hash_proposals_of(word);
@@ -96,7 +93,7 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes spills and filters, after the keys. */
+/* Writes spills and filters. The caller has written the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookups in a hash table, and erasures, which are lookups that empty slots.
+/* Looks up and erases keys of a hash table.
  *
  * A CPU's work-item takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first the
  * filters, then the home buckets that the filters allow, then the second buckets. */
@@ -13,7 +13,7 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Keys from index `at` on. */
+/* A block: the keys from index `at` on, and their partitions. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -66,7 +66,7 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* A list of keys of a block, made without branches, which would be unpredictable. */
+/* Keys of a block, listed without branches, which would be unpredictable. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -93,7 +93,7 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Looks for all keys in their home buckets and lists the keys to look for in their second buckets. `sift`: skips
+/* Looks for all keys in their home buckets. Lists in `on` the keys that may be in other buckets. If `sift`, skips
  * buckets whose filters exclude the key. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
@@ -121,7 +121,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Looks for listed keys in their second buckets, or everywhere if their home bucket has HASH_SCAN. */
+/* Looks for the listed keys in their second buckets, or in all buckets if the home bucket has HASH_SCAN. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -147,7 +147,6 @@ ORDO_FN void hash_look_second(const hash_table *table, const __private hash_bloc
 }
 #endif
 
-/* `sift`: most keys are expected to be absent. */
 ORDO_FN void hash_look_up(const hash_table *table, const __private hash_block *block, bool sift,
                           __private hash_place *places)
 {
@@ -174,7 +173,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
                 found[found_at + i] = 0;
         return;
     }
-    bool sift = true; /* most keys of the last block were absent */
+    bool sift = true;
     HASH_EACH_BLOCK (b, n) {
         hash_block block;
         hash_place places[HASH_IN_FLIGHT];
@@ -201,7 +200,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 /* Work-items erase concurrently. Slots, spills and counts do not depend on their order, because the work-item that
  * empties a slot makes all changes for it. */
 
-/* Empties a slot. `word` has the key's upper 32 bits. If several work-items erase the key, one of them returns true. */
+/* Empties a slot whose upper word is at `word`. If several work-items erase the key, only one of them returns true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -209,12 +208,12 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     if (ordo_cas(word, upper, empty) != upper)
         return false;
 #if KEY_BITS == 64
-    ordo_store_uncached(word - 1, 0u); /* with this lower word the slot matches no key of the partition */
+    ordo_store_uncached(word - 1, 0u); /* so the slot holds hash_empty exactly */
 #endif
     return true;
 }
 
-/* False if the bucket lacks the key. */
+/* Erases the key from a bucket. Returns false if the bucket lacks it. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -226,7 +225,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn read may match the key in a slot that another work-item empties, so both slots are tried. */
+        /* A torn read may match in a slot that another work-item empties, so the second slot is tried, too. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -238,8 +237,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spills. If these are HASH_SCAN, marks the
- * partition for hash_recount. */
+/* Erases the key from its second bucket and decrements the home bucket's spills. If these are HASH_SCAN, looks in all
+ * buckets and marks the partition for hash_recount. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

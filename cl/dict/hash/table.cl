@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table (shared/hash_table.h) as kernel arguments, and lookups in it. */
+/* Looks keys up in a hash table (shared/hash_table.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/hash_table.h"
@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* starts is NULL for an empty table. */
+/* The kernel parameters of a table. table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -19,13 +19,13 @@
 typedef struct {
     __global uchar *buckets, *spills;
     __global uint  *starts, *counts;
-    uint            bits; /* of a partition's number: at least 1 */
+    uint            bits;
     ulong           seed;
 } hash_table;
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Bijections by C. Wellons' search for the least bias (32 bits) and D. Stafford's 13th mixer (64 bits). */
+/* The 32-bit mixer is from C. Wellons' search for the least bias, the 64-bit mixer is D. Stafford's 13th. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -43,14 +43,14 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Other bits, as random as the mixed key's. */
+/* Another hash of the key. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Moves the bits below the partition's number up. */
+/* Shifts the partition's number out at the top. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -103,7 +103,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* n: the partition's buckets. */
+/* Returns the home bucket, 0 .. n - 1, in a partition of n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -131,10 +131,10 @@ ORDO_FN __global ordo_value *hash_values(const hash_table *table, uint bucket)
 }
 typedef ordo_value hash_value;
 #else
-typedef uint hash_value; /* of NULL pointers */
+typedef uint hash_value;
 #endif
 
-/* The spills of a bucket that other work-items may change. */
+/* Reads a bucket's spills while other work-items may change them. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
@@ -142,11 +142,11 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 
 /* ---- lookups ----------------------------------------------------------------------------------------------------- */
 
-/* The slot of a bucket that has the key, or HASH_NONE. Buckets are aligned to 32 bytes, so loads have 32 or 16. */
+/* Returns the slot of the bucket that holds the key, or HASH_NONE. Buckets are aligned to 32 bytes. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* a byte of ones for the slot with the key, at most one; clz of 0 is 64 */
+    /* Byte s of `same` is 255 if slot s holds the key, else 0. If all are 0, clz is 64 and the result HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -186,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* slot HASH_NONE: no such element. */
+/* The position of an element. `slot` is HASH_NONE if the element does not exist. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -201,7 +201,7 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a lookup in bucket `first` of n from `start` on, which has spills. */
+/* Continues a lookup that failed in home bucket start + `first`. Needs spills of this bucket. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -211,7 +211,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Looks a mixed key up in its partition's n buckets, at least one, from `start` on. */
+/* Looks a mixed key up in its partition, the n buckets from `start` on. Needs n > 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch in place, with many updates for each partition: each work-group reads a whole partition. */
+/* Applies a batch that has many updates for each partition. A work-group reads a whole partition. */
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts live updates that store new keys (and sets their bits in mem->fresh, 0 before) and that erase keys. `change`:
- * stores values of existing keys, and clears the words of erased elements. */
+/* Counts in mem->stored and mem->gone the live updates that store new keys and that erase keys. Sets the bits of new
+ * keys in mem->fresh. If `change`, also stores values of existing keys and clears words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -33,7 +33,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* found[HASH_FULL] = 1 if a partition lacks capacity for its updates, at most HASH_UPDATES_MAX of them. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. Needs at most HASH_UPDATES_MAX of them. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -73,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Reads all elements that move before it writes any. */
+/* Moves elements. Reads all of them before it writes any. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -115,8 +115,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Each partition has the capacity. Updates the partitions that are left by left[p] (enum hash_left), or all if left is
- * NULL. If HASH_COMBINES, left[p] becomes HASH_DONE after partition p, so a repeated launch combines nothing twice. */
+/* Updates the partitions whose left[p] (enum hash_left) is not HASH_DONE, or all if left is NULL. Needs capacity for
+ * the updates. If HASH_COMBINES, sets left[p] to HASH_DONE, so a repeated launch combines nothing twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches of a HAMT by key and by rank. shared/hamt_node.h draws it and lists the invariants. */
+/* Searches a HAMT by key and by rank. shared/hamt_node.h draws its layout and lists its invariants. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -12,7 +12,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* Without leaves the pointers are NULL. */
+/* The parameters of a trie. If it has no leaf, the pointers are NULL. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -31,7 +31,7 @@ typedef struct {
 #if ORDO_VALUE_BYTES
 typedef ordo_value hamt_value;
 #else
-typedef uint hamt_value; /* of NULL pointers */
+typedef uint hamt_value;
 #endif
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
@@ -57,8 +57,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Moves low to the first i in low .. high - 1 for which `before` is false, or to high. `before` is true up to some
- * i. */
+/* A binary search. Moves low to the first i from low on for which the condition `before` is false, at most to high. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -70,7 +69,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 
 /* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
-/* The shift that reduces numbers up to `span` to `bits` bits. */
+/* Returns the right shift that leaves at most `bits` bits of numbers up to `span`. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -93,11 +92,11 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* hamt_leaf_of for a fixed depth. The key is greater than the first key of leaf 0. */
+/* Does hamt_leaf_of in a trie of fixed depth. Needs a key greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
-    uint on = 0;     /* number of the node in its level */
-    bool has = true; /* the node has the key's upper bits; else the leaf is the node's last */
+    uint on = 0;
+    bool has = true; /* whether the node covers the key; else its last leaf is the result */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -108,7 +107,7 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* The last leaf whose first key is not greater, or leaf 0. The trie has leaves. */
+/* Returns the last leaf whose first key is not greater than `key`, or else leaf 0. Needs a trie with leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -122,7 +121,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* The rank exists. */
+/* Returns the leaf that has the element of this rank. Needs rank < t->n. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -149,7 +148,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* hamt_leaf_of and hamt_load of n keys, step by step for all. The trie has leaves. */
+/* Calls hamt_leaf_of and hamt_load for n keys. On CPUs all n searches advance together. Needs a trie with leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -163,7 +162,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* until the end leaf[k] is one more than the leaf */
+    for (uint k = 0; k < n; k++) { /* the search leaves 1 + the leaf in leaf[k] */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
@@ -198,7 +197,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* The number of a leaf's keys less than a key, and whether the key is stored. */
+/* How many keys of a leaf are less than the searched key, and whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;
@@ -226,7 +225,7 @@ ORDO_FN hamt_position hamt_in_short(const hamt_node *node, ordo_key_form key)
     const ordo_key_form    off = key - node->record.first;
     const uint             wanted = (uint) min(off, (ordo_key_form) 65536);
     uint                   low = 0, n = node->count;
-    while (n > 1) { /* the first key not less is one of low to low + n */
+    while (n > 1) {
         const uint part = n / 2;
         low = keys[low + part - 1] < wanted ? low + part : low;
         n -= part;
@@ -255,7 +254,7 @@ ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
     return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
 }
 
-/* The place of the n-th set bit, from 0. It exists. */
+/* Returns the index of set bit number n, counted from 0. Needs more than n set bits. */
 ORDO_FN uint hamt_nth_bit(uint bits, uint n)
 {
     uint at = 0;
@@ -269,7 +268,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* The position exists. */
+/* Returns the key at a position in the leaf. Needs position < node->count. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds leaves of sorted distinct elements, and a trie of old and new leaves. The old trie may have no leaf. The host
- * scans between kernels.
+/* Builds new leaves from sorted distinct elements, and joins them with the leaves of an old trie, which may be empty.
+ * "Scanned" means that the host has replaced an array by its exclusive prefix sums, between two kernels.
  *
- *   new leaves     hamt_heads hamt_starts hamt_shape: where they begin, their records
- *   records        hamt_replace hamt_keep hamt_add hamt_before: of all leaves
- *   blocks         hamt_sizes hamt_move: of old leaves, to a new pool; hamt_fill: of new leaves
- *   tables         hamt_cells */
+ *   hamt_heads hamt_starts hamt_shape               divide elements into new leaves
+ *   hamt_replace hamt_keep hamt_add hamt_before     write the records of all leaves
+ *   hamt_sizes hamt_move                            move blocks of old leaves to a new pool
+ *   hamt_fill                                       writes blocks of new leaves
+ *   hamt_cells                                      writes the tables */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -16,7 +17,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Bits up to the highest that differs between two keys. */
+/* Returns the number of low bits that contain all differences between two keys. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -35,15 +36,15 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, which first differ at bit `bits` - 1, belong to different leaves: their least aligned
- * region has more than HAMT_LEAF elements from `least` to `most`. */
+/* Whether elements m - 1 and m, whose highest different bit is `bits` - 1, belong to different leaves: if the aligned
+ * region of 2^bits keys around them has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
     const ordo_key_form key = key_bits(keys[m]);
     const ordo_key_form low = bits == KEY_BITS ? 0 : key >> bits << bits;
     const ordo_key_form from = max(low, least), to = min(low | (~(ordo_key_form) 0 >> (KEY_BITS - bits)), most);
-    uint                left = 0, right = 0; /* its elements before m, and from m on */
+    uint                left = 0, right = 0;
     for (uint step = HAMT_LEAF; step > 0; step /= 2)
         if (left + step <= HAMT_LEAF && left + step <= m && key_bits(keys[m - left - step]) >= from)
             left += step;
@@ -53,7 +54,7 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
-/* heads[m]: element m is the first of a new leaf; heads[n] = 0. */
+/* Sets heads[m] to whether element m is the first of a new leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -73,7 +74,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* heads are scanned. starts[k]: the first element of the k-th new leaf; after the last: n. */
+/* Sets starts[k] to the first element of new leaf k. Needs `number`, the scanned heads. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -82,8 +83,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k]: the k-th new leaf's record, without block, `before` being its own elements; units[k]: units of its block,
- * after the last leaf 0; owner[k]: the old leaf of its region. */
+/* fresh[k] becomes the record of new leaf k, with the leaf's count as `before` and no block. units[k] becomes the size
+ * of its block, owner[k] the old leaf of its region. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -111,7 +112,6 @@ void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *s
 
 /* ---- the trie ---------------------------------------------------------------------------------------------------- */
 
-/* The number of n ascending words less than `word`. */
 ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
 {
     uint low = 0;
@@ -119,7 +119,7 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* follow[i], 1 before, becomes the number of new leaves in a touched leaf's region. */
+/* Sets follow[i] of each touched leaf i to the number of new leaves that replace it. Other words stay 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -132,7 +132,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* follow is scanned. Copies each old leaf that has one successor. hamt_add replaces it if it was touched. */
+/* Copies records of old leaves that have one successor. hamt_add overwrites touched ones. Needs `follow` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -149,7 +149,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds new leaves, whose blocks begin at unit first_unit; places[k]: their numbers. follow NULL: no old leaf stays. */
+/* Adds the records of new leaves, whose blocks begin at unit first_unit. places[k] becomes new leaf k's number among
+ * all leaves. Needs `units` and `follow` scanned; `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -167,7 +168,7 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* counts, of n_leaves + 1 words, are scanned. Establishes T3. */
+/* Writes `before` of all records (T3), and the end. Needs `counts`, of n_leaves + 1 words, scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -180,7 +181,7 @@ void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf 
     }
 }
 
-/* sizes[i]: units of each leaf's block; of the end: 0. */
+/* Sets sizes[i] to the units of leaf i's block. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
 {
@@ -189,7 +190,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* sizes are scanned. Moves blocks to a new pool, in order. from[i]: the old unit of a leaf's block, or HAMT_NEW. */
+/* Moves blocks to a new pool, in order. from[i] is the first unit of leaf i's old block, or HAMT_NEW if it has none.
+ * Needs `sizes` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -209,8 +211,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* A word's first element writes it and clears empty words before it. The leaf's last element clears the words after
- * it. */
+/* Writes the bitmap word of element m, if m is the word's first element, and clears empty words before it. The leaf's
+ * last element clears the words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -254,20 +256,19 @@ void hamt_fill(__global const ordo_key *keys, __global const hamt_value *values,
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* A table over first keys or over ranks. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      n_leaves, cells;
-    ordo_key_form             base; /* first key of leaf 0; ranks: 0 */
+    ordo_key_form             base;
     uint                      shift;
     bool                      ranks;
     __global uint            *table;
 } hamt_table;
 
-/* Maximum cells that a work-item writes after a leaf's cell, or before a share's first leaf. */
+/* Cells of a share. A work-item writes at most this many cells for a leaf. */
 #define HAMT_CELLS_SHARE 64
 
-/* The cell in which a leaf begins; for the end: the number of cells. */
+/* Returns the cell in which a leaf begins, or the number of cells for the end. */
 ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 {
     if (leaf == t->n_leaves)
@@ -275,7 +276,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Writes cells from .. to - 1 that lie in from's share. */
+/* Writes cells `from` to `to` - 1, but none after the end of `from`'s share. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -283,13 +284,13 @@ ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leave
         t->table[from + c] = leaves;
 }
 
-/* T5: writes a leaf's cell, and the cells up to the next leaf's. */
+/* Writes the cells from a leaf's cell up to the next leaf's (T5). */
 ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* T5: writes a share's cells before its first leaf. */
+/* Writes a share's cells before the first leaf that begins in it (T5). */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch leaf by leaf. The host scans between kernels.
+/* Merges a sorted batch leaf by leaf. "Scanned" is defined in hamt_build.cl.
  *
- *   hamt_effects     each update's position in its leaf; whether it adds or removes an element
- *   hamt_plan        each leaf's updates, the number of leaves that replace it, and the units of their blocks
- *   hamt_records     records of all leaves
- *   hamt_blocks      blocks of new leaves
- *   hamt_overwrite   values alone, instead of the last two, if no element is added or removed
+ *   hamt_effects     finds each update's position in its leaf, and whether it adds or removes an element
+ *   hamt_plan        finds each leaf's updates, the number of leaves that replace it, and the units of their blocks
+ *   hamt_records     writes the records of all leaves
+ *   hamt_blocks      writes the blocks of new leaves
+ *   hamt_overwrite   replaces the last two if no element is added or removed, and writes values only
  *
- * A leaf with its updates is divided into leaves as hamt_build.cl divides all elements. */
+ * A merged leaf is divided by the same rule as in hamt_build.cl. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -19,15 +19,14 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* An effect: the number of the leaf's lesser keys; whether the update's key is stored; whether it is its key's last
- * update and stores or removes it. */
-#define EFFECT_BELOW  0x0fffu
-#define EFFECT_HIT    0x1000u
-#define EFFECT_STORES 0x2000u
-#define EFFECT_TAKES  0x4000u
+/* The effect of an update: a number and three bits. Only the last update of a key has STORES or TAKES. */
+#define EFFECT_BELOW  0x0fffu /* the number of keys in the leaf that are less */
+#define EFFECT_HIT    0x1000u /* the leaf has the key */
+#define EFFECT_STORES 0x2000u /* the update stores the key */
+#define EFFECT_TAKES  0x4000u /* the update removes the key */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Elements that an update adds: 1, 0 or -1. */
+/* Returns how many elements an update adds: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -38,7 +37,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* more[j]: effect_more of effects[j]; more[n] = 0. Clears enum hamt_found. The trie has leaves. */
+/* Writes effects[j], and their effect_more to more[j]. Clears found. Needs a trie with leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -72,7 +71,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates. Merged elements are the leaf's after the updates. */
+/* A leaf and its updates, begin .. end - 1. *Merged* elements are the leaf's elements after the updates. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -98,19 +97,18 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Elements that updates of the leaf before j add. */
+/* Returns how many elements the leaf's updates before update j add. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
 }
 
-/* The number of merged keys less than a key. */
 ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
 {
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* The first merged key not less than a key. It exists. */
+/* Returns the first merged key not less than a key. Needs such a key. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -125,7 +123,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* The last merged key before a key, or before the end. p, j: the first element and update not before it. It exists. */
+/* Returns the last merged key before old element p and update j. Needs such a key. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -146,8 +144,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Merged elements without a part: from rank `at` on. Bit b of `open`: the region with the bits of `first` above b was
- * divided at bit b, `first` has a 0 there, and the half with a 1 has no part yet. */
+/* The merged elements that have no part (new leaf) yet: from rank `at` on, the first with key `first`. Bit b of `open`
+ * is 1 if the region around `first` was divided at bit b, and the half with a 1 there has no part yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -155,7 +153,7 @@ typedef struct {
 
 typedef struct {
     uint          at, count;
-    ordo_key_form first; /* of the leaf */
+    ordo_key_form first;
     bool          wide;
 } hamt_part;
 
@@ -167,13 +165,12 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* The next part, which exists. */
+/* Returns the next part. Needs remaining elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
-    ordo_key_form       side = rest->open & (0 - rest->open), past = 0,
-                  last = 0; /* past: first key after the part; 0: none */
-    hamt_part part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
+    ordo_key_form       side = rest->open & (0 - rest->open), past = 0, last = 0;
+    hamt_part           part = { rest->at, 0, rest->first >> HAMT_BITS << HAMT_BITS, false };
     for (bool divides = true; divides;) {
         past = side ? (rest->first | (side - 1)) + 1 : 0;
         const uint p = side ? hamt_look(&mix->node, past).below : mix->node.count;
@@ -192,9 +189,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* begins[i]: leaf i's first update; after the last leaf: batch_n. plan[i]: in its upper half, the number of leaves that
- * replace leaf i; in its lower half, the units of their blocks, or 0 if the block stays. all: no block stays. Sets enum
- * hamt_found. */
+/* Sets begins[i] to leaf i's first update, the upper half of plan[i] to the number of leaves that replace leaf i, and
+ * the lower half to the units of their blocks, or 0 if the block stays. If `all`, no block stays. Sets found (enum
+ * hamt_found). */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -249,7 +246,7 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* plan is scanned. Writes records of all leaves. New blocks begin at first_unit. n: elements of the next trie. */
+/* Writes the records of the next trie, which has n elements. New blocks begin at first_unit. Needs `plan` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -284,7 +281,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The written leaf, and the number of the next. (A moving pointer crashes some compilers.) */
+/* The leaf that is being written, and the number of the next. (A moving pointer crashes some compilers.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -300,7 +297,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Steps on to the leaf of this rank. Returns the position in it. */
+/* Steps to the leaf that has this rank. Returns the position there. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -308,7 +305,6 @@ ORDO_FN uint target_move(hamt_target *to, uint rank)
     return rank - to->record.before;
 }
 
-/* For leaves without bitmap. */
 ORDO_FN void target_put_key(const hamt_target *to, uint position, ordo_key_form key)
 {
     if (to->record.place & HAMT_WIDE)
@@ -323,13 +319,13 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Writes every MIX_LANES-th old element from `lane` on, if it stays. The first merged element has rank `before`. */
+/* Writes the old elements that stay, of every MIX_LANES-th from `lane` on. Merged element 0 has rank `before`. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
     for (uint p = lane; p < mix->node.count; p += MIX_LANES) {
         uint effect = 0;
-        while (j < mix->end) { /* skips updates of lesser keys */
+        while (j < mix->end) {
             effect = mix->effects[j];
             if ((effect & EFFECT_BELOW) + ((effect & EFFECT_HIT) != 0) > p)
                 break;
@@ -345,7 +341,7 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes every MIX_LANES-th update from `lane` on, if it stores. */
+/* Writes the updates that store, of every MIX_LANES-th from `lane` on. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {
@@ -360,7 +356,7 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* The bitmap word of the leaf's old elements from key `from` on. */
+/* Returns a bitmap word of the leaf's old elements, for the 32 keys from `from` on. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
@@ -398,7 +394,6 @@ ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
     }
 }
 
-/* Whether a leaf of first .. end - 1 has no bitmap. */
 ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint end)
 {
     bool has = false;
@@ -407,7 +402,7 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* Writes the blocks of new leaves, which hamt_records has written. */
+/* Writes the blocks of new leaves. Needs their records. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,

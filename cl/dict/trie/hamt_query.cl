@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of a HAMT. */
+/* Runs queries of a HAMT. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -29,7 +29,7 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* The number of keys less than each of some, or not greater (`upper`). */
+/* Counts the keys less than each of `some` keys, or not greater if `upper`. */
 ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
                             uint rank[RUN_STEP])
 {
@@ -62,7 +62,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i]: elements of range i; firsts[i]: the rank of its first. */
+/* Sets counts[i] to the number of elements in range i, and firsts[i] to the rank of its first. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -86,7 +86,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* The nearest element before a key (or at it, with `upper`); with `forward`, after it (or at it, without `upper`). */
+/* Finds the first element after a key if `forward`, else the last before it. An element at the key counts if `upper`
+ * differs from `forward`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -106,7 +107,7 @@ void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
                 const hamt_position at = hamt_look(&node, key[k]);
                 uint                position = at.below + (upper && at.there);
                 there = forward ? node.record.before + position < t.n : node.record.before + position > 0;
-                if (there && (forward ? position == node.count : position == 0)) { /* in the adjacent leaf */
+                if (there && (forward ? position == node.count : position == 0)) {
                     node = hamt_load(&t, forward ? leaves[k] + 1 : leaves[k] - 1);
                     position = forward ? 0 : node.count;
                 }
@@ -150,8 +151,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* For ranges and exports: copies elements from rank firsts[i] on to places offsets[i] to offsets[i + 1] - 1 of the
- * outputs, for i < n. firsts NULL: all elements. Writes nothing if the last offset is above `most`. */
+/* Copies elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs, for i < n. Copies all
+ * elements if firsts is NULL. Writes nothing if the total is above `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,
@@ -166,7 +167,7 @@ void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __gl
     RUN_EACH (ulong, share, (total + each - 1) / each) {
         const ulong begin = share * each, end = min(begin + each, total);
         uint        owner = firsts ? each_owner(starts, 0, n - 1, begin) : 0;
-        ulong       stop = firsts ? starts[owner + 1] : total; /* end of the owner's places */
+        ulong       stop = firsts ? starts[owner + 1] : total;
         hamt_cursor c;
         hamt_move_to(&t, &c, firsts ? firsts[owner] + (uint) (begin - starts[owner]) : (uint) begin);
         for (ulong at = begin; at < end; at++) {

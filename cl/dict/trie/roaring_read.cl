@@ -4,7 +4,7 @@
  *
  *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
  *   roaring_containers  finds the containers, and checks that they follow each other
- *   roaring_slices      checks that units of each slice ascend, and counts keys
+ *   roaring_slices      checks that units ascend, and counts keys, for each slice of ROARING_SLICE units
  *   roaring_counts      checks the number of keys in each descriptor
  *   roaring_keys        writes the keys */
 #pragma once
@@ -55,7 +55,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Bytes of container i, which begins at `at`. If its number of runs is not before `end`, the sum is after `end`. */
+/* Returns the bytes of container i, which begins at `at`. If its number of runs lies past `end`, the bytes end past
+ * `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -68,7 +69,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Where container i begins, unchecked. Its bitmap's header lies before `end`. */
+/* Returns where container i begins, without a check. Needs the bitmap's header before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -79,10 +80,10 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Reads the cookie at part->begin. Returns its fault, or ROARING_FAULT_WORDS. */
+/* Reads the cookie at part->begin. Returns its fault, or ROARING_FAULT_WORDS if it has none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* the minimum of either form */
+    if (size - part->begin < 8) /* every bitmap has at least 8 bytes */
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -94,7 +95,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Reads a bitmap up to its end. Returns its fault, or ROARING_FAULT_WORDS. */
+/* Finds a bitmap's end. Returns its fault, or ROARING_FAULT_WORDS. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -113,8 +114,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps from .. stop - 1 of n in `size` bytes, with one work-item. `walk` keeps its state between launches.
- * wide: the upper half of its keys precedes each bitmap. */
+/* Finds bitmaps `from` to `stop` - 1 of n, by one work-item. `walk` keeps the state between launches. If `wide`, each
+ * bitmap follows the upper half of its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -164,7 +165,6 @@ ORDO_FN uint roaring_part_of(__global const roaring_part *parts, uint n_parts, u
     return low;
 }
 
-/* Whether container i begins after its predecessor and ends before its successor, without a gap. */
 ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part *part, uint i, ulong at)
 {
     if (at < roaring_data(part) || at > part->end || (i == 0 && at != roaring_data(part)))
@@ -173,7 +173,7 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* slices[c]: the number of container c's slices, 0 if it is wrong or c = n. */
+/* Sets slices[c] to the number of container c's slices, or 0 if the container is wrong. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -210,14 +210,14 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* A run's first and last key. The last may exceed 65535. */
+/* Returns a run's first and last key. The last may exceed 65535. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Whether unit j is greater than the one before it; words of a bitmap always are. *count: its keys. */
+/* Whether unit j is greater than unit j - 1, or is a bitmap's word. Sets *count to the unit's number of keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -230,7 +230,7 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* counts[s]: keys of slice s; 0 for s = n_slices. */
+/* Sets counts[s] to the number of keys in slice s. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -254,7 +254,7 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
     }
 }
 
-/* counts is scanned: keys before each slice. */
+/* Needs `counts` as exclusive prefix sums: the number of keys before each slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -270,11 +270,11 @@ typedef struct {
     __global const uchar *units;
     ulong                 key;
     uint                  form, unit;
-    uint                  bits;       /* of the current word, not yet read */
-    uint                  next, last; /* of the current run; next > last: `unit` is the next run */
+    uint                  bits;       /* the unread bits of a bitmap's current word */
+    uint                  next, last; /* the unread keys of the current run; if next > last, `unit` is the next run */
 } roaring_cursor;
 
-/* Moves to key number `skip` of the slice, which exists. */
+/* Moves to key number `skip` of the slice. Needs such a key. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
@@ -325,7 +325,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* counts is scanned, total >= 1 its last word. */
+/* Needs `counts` as exclusive prefix sums, and total >= 1, their last word. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
@@ -335,7 +335,7 @@ void roaring_keys(__global const uchar *data, ulong data_at, __global const roar
     RUN_EACH (ulong, share, (total + each - 1) / each) {
         const ulong    begin = share * each, end = min(begin + each, total);
         uint           slice = 0;
-        ulong          stop = begin; /* keys of the slices up to this one */
+        ulong          stop = begin;
         roaring_cursor cursor;
         for (ulong at = begin; at < end; at++) {
             if (at == stop) {

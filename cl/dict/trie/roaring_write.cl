@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container has the form
- * with the fewest bytes; runs, if an array has as few. */
+/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
+ * form with the fewest bytes, runs before an array. "Scanned" means that the host has replaced an array by its
+ * exclusive prefix sums. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -8,7 +9,6 @@
 
 /* Built together: roaring_heads roaring_starts roaring_shapes roaring_parts roaring_header roaring_fill */
 
-/* Selects a key's bitmap. */
 ORDO_FN uint roaring_high(ordo_key key)
 {
     return (uint) ((ulong) key >> 32);
@@ -16,7 +16,7 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* heads[m], runs[m]: key m is the first of a container, of a run; both are 0 for m = n. */
+/* Sets heads[m] to whether key m is the first of a container, runs[m] to whether it is the first of a run. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -28,7 +28,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* heads and runs are scanned. starts[c]: the first key of container c; run_starts[r]: of run r; after the last: n. */
+/* Sets starts[c] to the first key of container c, run_starts[r] to the first key of run r, and their last entries to n.
+ * Needs `heads` and `runs` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -41,8 +42,7 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* For each container: its bytes in its shortest form, whether it has runs, whether it is its bitmap's first; all 0 for
- * c = n_containers. */
+/* Sets for each container its bytes in the shortest form, whether that is runs, and whether it begins its bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -63,7 +63,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Scanned arrays of n_containers + 1 entries. */
+/* The parameters of scanned arrays of n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -74,8 +74,8 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
 typedef struct {
     __global const uint  *starts;   /* the first key of each container */
     __global const ulong *sizes;    /* bytes of earlier containers */
-    __global const uint  *has_runs; /* earlier ones with runs */
-    __global const uint  *firsts;   /* earlier ones that are their bitmap's first */
+    __global const uint  *has_runs; /* number of earlier containers with runs */
+    __global const uint  *firsts;   /* number of earlier containers that are their bitmap's first */
     uint                  n_containers, wide;
 } roaring_sums;
 
@@ -84,7 +84,6 @@ ORDO_FN bool roaring_with_runs(const roaring_sums *s, uint from, uint end)
     return s->has_runs[end] != s->has_runs[from];
 }
 
-/* Bytes from a bitmap's cookie to its first container. */
 ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
 {
     const uint n = end - from;
@@ -93,8 +92,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* First launch, with `lists`: part_starts[p] is the first container of bitmap p; after the last: n_containers. Second
- * launch: header_bytes[p] is the bytes before its containers; after the last bitmap: 0. */
+/* If `lists` (the first launch), sets part_starts[p] to the first container of bitmap p, and the last entry to
+ * n_containers. Else sets header_bytes[p] to the bytes of bitmap p before its containers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -124,7 +123,7 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Where bitmap p, with its upper half, begins. header_bytes is scanned. */
+/* Returns where bitmap p (if `wide`, its upper half) begins. Needs header_bytes scanned. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -136,7 +135,6 @@ ORDO_FN ulong roaring_container_at(const roaring_sums *s, __global const ulong *
     return (s->wide ? 8 : 0) + header_bytes[p + 1] + s->sizes[c];
 }
 
-/* Run bits of up to 8 containers from c on, before `end`. */
 ORDO_FN uint roaring_run_bits(const roaring_sums *s, uint c, uint end)
 {
     uint bits = 0;
@@ -177,7 +175,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* A word's first key writes it and clears empty words before it. The container's last key clears the words after it. */
+/* Writes the bitmap word of key m, if m is the word's first key, and clears empty words before it. The container's last
+ * key clears the words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -205,7 +204,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* heads and runs are scanned. Writes the containers. */
+/* Writes the containers. Needs `heads` and `runs` scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

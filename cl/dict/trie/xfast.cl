@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches of an X-fast trie. shared/xfast.h draws it and lists the invariants.
+/* Searches an X-fast trie. shared/xfast.h draws its layout and lists its invariants.
  *
- * ORDO_VALUE_BYTES is XFAST_ENTRY_BYTES, the bytes of the table's values. The bytes of the dictionary's values are an
- * argument. */
+ * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, the size of the table's values. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -22,7 +21,6 @@ typedef struct {
     hash_table               table;
 } xfast_trie;
 
-/* Leaves first .. end - 1. */
 typedef struct {
     uint first, end;
 } xfast_range;
@@ -32,14 +30,14 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* The table's word of a key's first `length` bits, 1 to KEY_BITS - 1. */
+/* Returns the table's word for the key's first `length` bits. Needs length < KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
     const uint below = KEY_BITS - 1 - length;
     return (form >> below | 1) << below;
 }
 
-/* Whether a prefix has an entry, which gives *leaves. */
+/* Whether the key's first `length` bits have an entry. If so, sets *leaves to it. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -51,8 +49,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* The leaves of the key's longest prefix of up to *length bits in flat or table, by a binary search over levels. Sets
- * *length to its bits. */
+/* Finds the key's longest prefix, of up to *length bits, in flat or table by a binary search over levels. Returns its
+ * leaves, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -75,7 +73,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1 the next longer prefix has up to XFAST_LEAF leaves: the first or the last ones. */
+    /* If group is 1, the prefix one bit longer has up to XFAST_LEAF leaves: the first or the last of these leaves. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -85,7 +83,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* The number of keys less than a key, or not greater (`upper`). */
+/* Counts the keys less than a key, or not greater if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -99,7 +97,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* xfast_rank of the first n keys, step by step for all. */
+/* Calls xfast_rank for n keys. On CPUs all searches advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
@@ -116,7 +114,7 @@ ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RU
         most = max(most, leaves.end - leaves.first);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* a finished search changes nothing */
+        for (uint k = 0; k < n; k++) {
             const uint          middle = rank[k] + (end[k] - rank[k]) / 2;
             const ordo_key_form there = key_bits(trie->keys[min(middle, last)]);
             const bool          before = rank[k] < end[k] && (there < form[k] || (upper && there == form[k]));

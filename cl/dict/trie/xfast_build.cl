@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds flat and table of a sorted run of distinct keys. The key before a leaf and the key XFAST_LEAF places after it
- * show which prefixes begin with the leaf, and which of these have more than XFAST_LEAF leaves.
+/* Builds flat and the table's entries from a sorted run of distinct keys. The key before a leaf shows which prefixes
+ * begin with the leaf. The key XFAST_LEAF leaves later shows which of them have more than XFAST_LEAF leaves.
  *
- *   xfast_flat                   leaves before each short prefix
- *   xfast_count, xfast_entries   the entries that begin with each leaf */
+ *   xfast_flat      counts the leaves before each short prefix
+ *   xfast_count     counts the entries that begin with each leaf
+ *   xfast_entries   writes these entries */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -17,7 +18,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* A leaf is the first of an entry on levels first + 1 to first + n. */
+/* A leaf begins an entry on each of levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -34,7 +35,7 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     return begins;
 }
 
-/* counts[count] = 0. */
+/* Sets counts[i] to the number of entries that begin with leaf i. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint *counts)
 {
@@ -42,7 +43,7 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* The end of the leaves with the first `length` bits of this form, from leaf `from` on, by an exponential search. */
+/* Returns the end of the leaves that have this form's first `length` bits. Searches from leaf `from` on. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);
@@ -54,7 +55,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
-/* The entries that begin with leaf i go to places offsets[i] to offsets[i + 1] - 1. */
+/* Writes the entries that begin with leaf i to offsets[i] .. offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

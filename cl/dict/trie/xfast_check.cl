@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks X1, X2 and X4 of shared/xfast.h, and counts the entries that the leaves need (X3). */
+/* Checks X1, X2 and X4 of shared/xfast.h. Counts the entries that the table must have (X3). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"
 #include "dict/trie/xfast_prefix.cl"
 
-/* masks may be NULL. wrong: enum xfast_finding. */
+/* Sets words of `wrong` (enum xfast_finding). masks may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
 {

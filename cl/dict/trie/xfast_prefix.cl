@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of prefixes: keys with some first bits, and the longest prefix of each query that is a key.
+/* Counts the keys under a prefix, and finds the longest prefix of a query that is a key.
  *
- * A prefix as a key is its word in the table: its bits, a 1, then zeros. The word is the middle of the keys that the
- * prefix covers, so a prefix that covers a query covers all keys between itself and the query. Hence the last key not
- * greater than the query, or the first greater one, has all stored prefixes of the query among its own, up to their
- * common bits, and their masks (X4 of shared/xfast.h) give them.
+ * A key encodes a prefix: the prefix's bits, a 1, then zeros, as in the table. This word is the middle of the keys that
+ * the prefix covers. So a prefix that covers a query covers all keys between its own key and the query. Hence all
+ * stored prefixes of the query are also prefixes of one of two keys: the last key not greater than the query, or the
+ * first greater key. The masks of these keys (X4 of shared/xfast.h) show the stored prefixes.
  *
- * ORDO_KEY is u32 or u64. Outputs may be NULL. */
+ * Needs ORDO_KEY u32 or u64. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* length: 1 to flat_bits. */
+/* Returns the leaves that have the key's first `length` bits, 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -21,7 +21,7 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* The number of leaves of a longer prefix: of its entry in the table, else by two ranks. */
+/* Counts the leaves of a longer prefix, by its entry in the table if it has one, else by two ranks. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -33,7 +33,7 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* counts[i]: the number of keys that agree with keys[i] in the first lengths[i] bits. */
+/* Sets counts[i] to the number of keys that agree with keys[i] in the first lengths[i] bits. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
@@ -55,13 +55,12 @@ void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __glo
 
 /* ---- stored prefixes --------------------------------------------------------------------------------------------- */
 
-/* Bits 0 to `length` of a mask, for lengths up to KEY_BITS. */
 ORDO_FN ordo_key_form xfast_up_to(uint length)
 {
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* Bits of the prefix that a key encodes. Key 0 encodes none and counts as one of all bits. */
+/* Returns the length of the prefix that a key encodes. Key 0 encodes none, and counts as longest. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
@@ -77,14 +76,14 @@ ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
     return mask;
 }
 
-/* The bits of a neighbour's mask for prefixes of both keys. */
+/* Returns the bits of a neighbour's mask that stand for prefixes of both keys. */
 ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
 {
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* A key's stored prefixes are itself, the lesser ones of the key before it, and the greater ones of the next key. So
- * the masks of a share's ends give all its masks. */
+/* The stored prefixes of a key are the key itself, lesser keys that are prefixes of the key before it, and greater keys
+ * that are prefixes of the next key. So two sweeps from the ends of a share give its masks. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -111,7 +110,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* One more than the bits of the longest stored prefix of both the query and key `at`; 0: none. */
+/* Returns 1 + the length of the longest stored prefix of both the query and key `at`, or 0 if there is none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -120,7 +119,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Without a match writes only found. */
+/* Finds the longest stored prefix of each query. If there is none, writes only found. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

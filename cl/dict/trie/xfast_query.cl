@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries, RUN_STEP for each work-item. Outputs may be NULL. */
+/* Runs queries, RUN_STEP per work-item. Outputs may be NULL. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
-/* values_out[to] = values[from], 4 or 8 bytes. */
 ORDO_FN void xfast_copy_value(__global const uchar *values, ulong from, uint bytes, __global uchar *values_out,
                               ulong to)
 {
@@ -57,7 +56,7 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* The last key less than keys[i], or not greater (`upper`); with `forward`, the key after it. */
+/* Finds the last key less than keys[i], or not greater if `upper`; if `forward`, the next key after this one. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
