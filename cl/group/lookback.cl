@@ -18,8 +18,8 @@
  *
  * The including file defines, before the #include
  *   LOOKBACK_INPUT    the type of the arrays
- *   |fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
- *                      folds one tile from the input, in all lanes of the calling sub-group
+ *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
+ *                     folds one tile from the input, in all lanes of the calling sub-group
  *
  * LOOKBACK_FAULTS (fault injection) is a sum. 1: odd tiles hide their own fold. 2: odd tiles hide their prefix. 4: all
  * tiles hide their prefix. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed one, index_widths
- * finds each block's bytes a key, and index_pack writes the blocks. The host gives ORDO_KEY and INDEX_NODE_LOG2. */
+/* Builds a static search index (shared/index.h). index_build writes the levels. For a compressed index, index_widths
+ * finds each block's number of bytes per key, and index_pack writes the blocks. The host defines ORDO_KEY and
+ * INDEX_NODE_LOG2. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -13,7 +14,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level. Each reads its key from the array, so no level waits for another. */
+/* Writes every entry of every level. The key of each entry comes from the array, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -39,7 +40,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* The last key of block b, and the base of its differences (I5). */
+/* pack_last returns the last key of block b, pack_base the base of the block's differences (I5). */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -58,7 +59,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* widths[b], and *widest, which is 0 at first. */
+/* Sets widths[b] to the bytes per key of block b, and *widest to the greatest width. Needs *widest = 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -72,7 +73,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* A work-item per key, and per place after the last one (I7). width: of all blocks; 0: offsets have it. */
+/* Writes the keys of all blocks, and repeats the last key in the last block (I7). `width` is the number of bytes per
+ * key of all blocks. If it is 0, `offsets` determine each block's width. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

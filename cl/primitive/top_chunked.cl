@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few least elements of an array, on a CPU, without barriers: one work-item per chunk of consecutive elements lists the
- * keys below a limit. When the list is full, it keeps the needed ones and lowers the limit. Most elements cost one
- * comparison, many at a time.
+/* Finds few least elements of an array, on a CPU, without barriers. One work-item per chunk of consecutive elements
+ * lists the keys below a limit. When the list is full, the work-item keeps the needed keys and lowers the limit. Most
+ * elements cost one comparison, many at a time.
  *
  * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
  * selection. */
@@ -21,7 +21,7 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* The `needed`-th least key of a list, counted from 1, bit by bit. */
+/* Finds, bit by bit, the `needed`-th least key of a list, counted from 1. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
@@ -31,7 +31,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps the `needed` least keys of a list, in their order. Returns the greatest of them. */
+/* Keeps the `needed` least keys of a list, in their order. Returns the greatest key that it keeps. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -54,8 +54,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Lists hold ordered forms until the end, then keys. A chunk has lists of c.room elements, keeps c.needed, and has at
- * least as many. */
+/* Lists hold ordered forms, which become keys at the end. Each chunk has a list of c.room elements, and keeps c.needed.
+ * It must have at least c.needed elements. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
