@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Limit of all entries together; the oldest are removed first. A binary of one module has 20 to 200 KiB. */
+/* The limit of the sum of all entries. The oldest are removed first. A binary of one module has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Prefix of temporary files, and their age in seconds when no process can still write them. */
+/* The prefix of temporary files, and the age in seconds after which no process can still write them. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -42,7 +42,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Why a directory cannot be the cache; NULL: it can. */
+/* Returns why a directory cannot be the cache, or NULL if it can. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -97,7 +97,7 @@ static bool read_header(FILE *file, struct ordo_digest key, struct cache_header 
            header->key.high == key.high;
 }
 
-/* The content of an entry, malloc'd; NULL unless it is whole and the user's own. */
+/* Returns the content of an entry, malloc'd, or NULL unless the entry is whole and the user's own. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
@@ -176,7 +176,7 @@ static int64_t written_ns(const struct stat *info)
 
 struct listing {
     uint64_t bytes;  /* of all entries */
-    char    *oldest; /* path of the oldest entry, malloc'd; NULL: there is none, or no memory */
+    char    *oldest; /* malloc'd path of the oldest entry, or NULL */
     int64_t  oldest_ns;
 };
 
@@ -185,7 +185,7 @@ static bool is_temporary_name(const char *name)
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Counts a file, or removes it if an unfinished write left it. Takes the path. */
+/* Counts a file, or removes it if an unfinished write left it. Frees the path. */
 static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
@@ -208,7 +208,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Goes by names; if `certain`, by content too. */
+/* Recognizes entries by name and, if `certain`, by content. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -221,7 +221,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest entries until the others fit under the cap. Opens files only if it must. */
+/* Removes the oldest entries until the others fit under the cap. Opens files only if some must go. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);
@@ -248,7 +248,7 @@ static bool write_entry(FILE *file, const void *content)
            fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
-/* Warns once. Later failures are logged as information. */
+/* Warns of the first failure. Logs later failures as information. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
     if (ordo_thread_is_mute) {

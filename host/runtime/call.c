@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: commands enqueued in one go under the device's lock, and their scratch. */
+/* Calls: each enqueues its commands under the device's lock, and has scratch. */
 #include "internal.h"
 
 #include <assert.h>
@@ -9,14 +9,15 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Tries a call twice, because an enqueued command cannot be withdrawn. */
+/* Tries a failed OpenCL call once more. It enqueues a barrier or marker that must follow a command, and that command
+ * cannot be withdrawn. */
 #define TRY_TWICE(dev, expr, what)                                                                                     \
     do {                                                                                                               \
         if ((expr) != CL_SUCCESS)                                                                                      \
             ORDO_TRY_CL((dev), (expr), what);                                                                          \
     } while (0)
 
-/* Follows each command: in an out-of-order queue a barrier holds the next command back. */
+/* Called after each command. In an out-of-order queue, enqueues a barrier that holds the next command back. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     if (call->out_of_order)
@@ -40,7 +41,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left room */
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left space */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }
@@ -51,7 +52,7 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
-/* The counters of a call that stopped in the middle may not be zero. */
+/* Zeroed scratch may be dirty after a call that stopped in the middle, so it becomes plain. */
 void ordo_call_abandon(struct ordo_call *call, int mark)
 {
     for (int i = mark; i < call->n_scratch; i++)
@@ -265,10 +266,11 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* A blocked thread wakes late if the processors sleep (half the time of a call with one key on a virtual machine with
- * PoCL). So for a small read on a CPU in the device's own queue the thread polls and yields before it blocks. A find of
- * one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy ones. If the wait
- * fails, the read may still be in flight, so it writes to the device's memory, never to the caller's. */
+/* A blocked thread wakes late if the processors sleep: that was half the time of a call with one key on a virtual
+ * machine with PoCL. So for a small read on a CPU in the device's own queue the thread polls and yields before it
+ * blocks. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy
+ * ones. If the wait fails, the read may still be in flight, so it writes to the device's memory, never to the
+ * caller's. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -290,7 +292,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* A read that may still be in flight keeps its target for ever. */
+/* Reads into `bounce`, and polls. If the read may still be in flight after an error, the device abandons `bounce`
+ * unfreed. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;
@@ -351,7 +354,7 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     return ORDO_OK;
 }
 
-/* The buffer of a sub-buffer, and the byte of it at which `mem` begins. */
+/* Returns the buffer of a sub-buffer. *origin is the byte of the buffer at which `mem` begins. */
 static cl_mem base_of(cl_mem mem, size_t *origin)
 {
     cl_mem parent = NULL;

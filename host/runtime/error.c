@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#undef ordo_fail /* macros for the analyzer */
+#undef ordo_fail /* runtime.h defines macros for the analyzer */
 #undef ordo_fail_cl
 
 /* NVIDIA's driver returns this from every call after a kernel has read or written outside of its memory. */
@@ -38,7 +38,7 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
-/* Entry n of a list whose entries each end with a 0; NULL: the list is shorter. */
+/* Returns entry n of a list whose entries each end with a 0, or NULL if the list is shorter. */
 static const char *entry_of(const char *list, cl_long n)
 {
     while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
@@ -48,7 +48,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* The codes from 0 down, and those from -30 down. */
+    /* The names of the codes from 0 down (failures) and from -30 down. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock. False in the child of a fork if a thread of the parent held it. */
+/* Takes a lock. Returns false in the child of a fork if a thread of the parent held the lock. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -145,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A long build
- * log ends with a new line. */
+/* Returns "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A
+ * fact that is a long build log ends with a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -159,7 +159,7 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Takes the text, which may be NULL. A failure in another thread frees it at any time. */
+/* Stores the text, which may be NULL, and will free it. A failure in another thread may free it at any time. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {
@@ -196,7 +196,8 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Codes of waits for failed kernels, and of later calls. Else CL_OUT_OF_RESOURCES means lack of memory. */
+/* Whether the code may come from a wait for a failed kernel, or a call after that. CL_OUT_OF_RESOURCES otherwise means
+ * lack of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

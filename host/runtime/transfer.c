@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Commands in flight. */
+/* The number of commands in flight. */
 #define DEPTH 4
 /* With fewer helpers the driver is as fast. More helpers share one link. */
 #define HELPERS_MIN 3
@@ -169,7 +169,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that are copied before a command is done */
+    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that helpers may copy before a command is done */
 
     allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
@@ -194,7 +194,7 @@ void ordo_ring_destroy(ordo_device *dev)
     dev->ring.host = NULL;
 }
 
-/* Without a ring the driver copies the arrays. */
+/* Creates the ring if there is none. Without a ring the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)
@@ -202,7 +202,7 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* After an error commands may still use the ring. */
+/* Waits after an error, because commands may still use the ring, and destroys the ring if waiting fails. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
