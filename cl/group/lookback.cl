@@ -39,8 +39,7 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word has the flag in bits 0 and 1, the head flag in bit 2, the stamp in bits 3 to 15, and payload in the upper
- * half. */
+/* A word has the flag in bits 0 and 1, the head flag in bit 2, the stamp in bits 3 to 15, payload in the upper half. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -82,7 +81,7 @@ typedef struct {
     fold_item item;
 } lookback_status;
 
-/* Payload w of an item. The first payloads hold the value from the lowest bits on, the others the mark. */
+/* Payload w of an item. Payloads hold the value, lowest bits first, then the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -132,7 +131,7 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Takes the next tile. One work-item of each group calls. */
+/* One work-item of each group calls. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);

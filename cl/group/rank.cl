@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks a tile of keys stably by one digit. A work-group of GROUP_SIZE work-items ranks RANK_ITEMS keys per work-item.
+/* Ranks a tile of keys stably by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
  *
  * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
  * RANK_ITEMS of lane e % TEAM_WIDTH. So reads are coalesced. Each team counts digits in its own row of local memory,
@@ -23,8 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Work-item i owns RANK_DIGITS_PER_ITEM digits from i * RANK_DIGITS_PER_ITEM on, as far as they are below
- * RANK_RADIX. */
+/* Work-item i owns RANK_DIGITS_PER_ITEM digits from i * RANK_DIGITS_PER_ITEM on, below RANK_RADIX. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -63,7 +62,7 @@ ORDO_FN uint rank_first_element(void)
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Clears the team's row of counts. Needs no barrier, because other teams use the row only in rank_totals. */
+/* Clears the team's row of counts. Needs no barrier: until rank_totals only the team uses it. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -92,7 +91,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
     }
 }
 
-/* The number of teams whose counts are read at once, to hide latency. */
+/* Teams whose counts are read at once, to hide latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
 /* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier after
@@ -130,7 +129,7 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 }
 
 /* Sets start[j] to the place of the tile's first key with this work-item's j-th digit. Replaces the teams' counts by
- * places, which the next barrier makes visible. scratch has GROUP_SCAN_WORDS words. */
+ * places, which the next barrier makes visible. scratch: GROUP_SCAN_WORDS. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A work-group's tile of a merge of runs: loads the tile's part of each run, merges the parts in pairs in local memory,
- * and stores the result. Macros: primitive/merge_runs.cl. The whole group must call functions that contain barriers.
- *
- * A *slot* is an index in the tile in local memory. A function with a parameter `left` stores the first `left` slots.
- * The others are free after runs_close_gaps removed hidden elements. */
+ * stores the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers. A *slot* is an
+ * index in the tile. If runs_close_gaps removes hidden elements, only the first `left` slots are stored. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -19,8 +17,8 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* A tile is merged in rounds. Round l makes *regions* of 2^l runs, each from two regions of round l - 1. All rounds'
- * regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory. From
- * round 1 on they begin at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
+ * regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory, from
+ * round 1 on at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -31,25 +29,24 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's slot in round 0, and RUNS_FROM_HIDDEN if the element is
-                                           * hidden */
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's slot in round 0, | RUNS_FROM_HIDDEN if hidden */
 #endif
 #if VALUE_COMBINES
-    /* upto[at], for an element of the second run in slot `at` of round 0: the number of the first run's elements in the
-     * tile before the element. */
+    /* For an element of the second run, by its slot in round 0: the number of the first run's elements in the tile
+     * before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* elements of run r that the output has before the tile */
-    /* After runs_lay_out, key_of[r][at] is the key in slot `at` of round 0, if that slot belongs to run r. Before
-     * runs_lay_out, the pointers point to the start of the runs. */
+    uint      before[RUN_TABLE_MAX]; /* run r's elements in the output before the tile */
+    /* key_of[r][at] is the key in slot `at` of round 0, if of run r. Before runs_lay_out, the pointers are to the runs'
+     * starts. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
     uint       shift[RUN_TABLE_MAX];       /* shift[r] + at: the index in run r of round 0's slot `at` */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* for RUNS_KEEP: bits of hidden slots, aligned as the output's words */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* RUNS_KEEP: hidden bits, aligned as the output's words */
 #endif
 #if RUNS_CLOSES_GAPS
     fold_scratch visible; /* ranks visible slots */
@@ -62,13 +59,13 @@ typedef struct {
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
     uint used[RUNS_ROUNDS_MAX + 1]; /* the end of the last region of each round */
-    uint begin;                     /* the index in the output of the tile's first element */
+    uint begin;                     /* output index of the tile's first element */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Sets the start and count of the regions of one round. `capacity` bounds the tile if the runs are not in order. */
+/* Sets one round's regions. `capacity` bounds the tile if runs are not in order. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -87,7 +84,7 @@ ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uin
     mem->used[round] = slot;
 }
 
-/* The number of elements that the output has from run r before element i of the run. */
+/* The number of run r's elements in the output before its element i. */
 ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 {
 #if RUNS_HIDDEN == RUNS_FILTER
@@ -97,11 +94,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* Selects one of four work-items that set up a group concurrently. If only two work-items set the key and value
- * pointers, plain merges used 86 registers on sm_90, not 48. */
+/* One of four work-items that set up a group concurrently. When only two set the pointers, plain merges took 86
+ * registers on sm_90, not 48. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Finds the tile's part of each run, and sets the regions of each round. Ends with a barrier. */
+/* Finds the tile's part of each run, and all regions. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -132,19 +129,19 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The run of slot `at` of round 0, among the first n runs. Tests the first run first, because it is the largest. */
+/* The run, of the first n, of slot `at` of round 0. Mostly the first run, the largest. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
-/* A pointer to run r's first element. Needs runs_lay_out. */
+/* Run r's first element. Needs runs_lay_out. */
 ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 {
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the tile's `count` >= 1 keys and hidden bits from the first n runs. Past the tile's end it reads the last
+/* Loads the tile's keys and hidden bits from the first n runs. count >= 1. Past the tile's end it reads the last
  * element again, so all loads are unconditional and in flight at once. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
@@ -174,16 +171,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether the round must merge the region at `slot`. The first region stays in place if its right half is empty. */
+/* Whether a round changes the region at `slot`. The first region stays in place if its right half is empty. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges each two regions of round - 1 into a region of `round`, in place. n is the number of runs in round 0. Each
- * work-item makes RUNS_ITEMS slots. Slots past a region's end are meaningless. Needs a barrier before, ends with a
- * barrier. */
+/* Makes a round's regions in place. n is the number of runs in round 0. Each work-item makes RUNS_ITEMS slots,
+ * meaningless past a region's end. Needs a barrier before, ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -223,8 +219,8 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden slot. Few slots are hidden, so atomics seldom contend. Ends
- * with a barrier. */
+/* Sets bit (shift + slot) of mem->marks for each hidden slot. Few are hidden, so atomics seldom contend. Ends with a
+ * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -240,8 +236,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's hidden bits. Neighbouring tiles share the first and last word, so these are combined with OR. All
- * words must be 0 before the launch. */
+/* Writes the tile's hidden bits. All words must be 0 before the launch, because neighbouring tiles share outer
+ * words. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -258,8 +254,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key that follows the tile's part of run get_local_id(0). `is`: there is such a key. It is read long before its
- * use, to hide latency. */
+/* The key after the tile's part of run get_local_id(0), if it `is` there. Read long before its use. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -274,7 +269,7 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     return next;
 }
 
-/* Stores the work-items' results of runs_read_next in local memory. Ends with a barrier. */
+/* Stores the results of runs_read_next. Ends with a barrier. */
 ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
 {
     if (get_local_id(0) < RUN_TABLE_MAX) {
@@ -284,7 +279,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether an element with key x follows the tile. Needs x as the tile's greatest key. */
+/* Whether an element of key x, the tile's greatest key, follows the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -305,7 +300,7 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* A mask of this work-item's slots: bit i is set if its slot i of a merged tile of `count` slots is visible. */
+/* A bit for each visible slot of this work-item in a merged tile of `count` slots. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -319,7 +314,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Sets mem->upto for elements of the second run in this work-item's slots. The next barrier publishes the entries. */
+/* Sets mem->upto for the second run's elements in this work-item's slots. The next barrier publishes them. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -331,8 +326,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value for the same key, if that run has the key (perhaps before the
- * tile). `value` belongs to the element of `slot`, which was in slot `at` of round 0. */
+/* Combines `value` with the first run's value of the same key, if there is one, perhaps before the tile. `value`
+ * belongs to `slot`, which came from slot `at` of round 0. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -345,15 +340,15 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the number of visible slots of earlier work-items, and sets *total to the group's number. Called uniformly.
- * Contains a barrier. */
+/* The number of visible slots of earlier work-items. *total becomes the group's number. Called uniformly. Contains a
+ * barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves this work-item's visible slots to slots from `begin` on. Moves keys first, then `from`, to use fewer registers.
+/* Moves this work-item's visible slots to slot `begin` and following: first keys, then `from`, to use fewer registers.
  * Ends with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
@@ -396,8 +391,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. Before gaps were closed, the
- * tile had `count` >= 1 slots, from n runs. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. The tile had `count` >= 1
+ * slots of n runs. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {
@@ -409,7 +404,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
         const uint from = mem->from[min(i * RUNS_GROUP + lid, count - 1)] & ~RUNS_FROM_HIDDEN;
-        const uint at = min(from, count - 1); /* bounds `from`, which is arbitrary if runs are not in order */
+        const uint at = min(from, count - 1); /* arbitrary if runs are not in order */
         value[i] = mem->value_of[runs_run_of(mem, n, at)][at];
 #if VALUE_COMBINES
         value[i] = runs_combined(mem, min(i * RUNS_GROUP + lid, count - 1), at, value[i]);

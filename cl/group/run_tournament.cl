@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One work-item merges a tile of a merge of runs by a tournament over the runs. */
+/* One work-item's tile of a merge of runs: a tournament over the runs. */
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The next element of a run. Heads are ordered by key, then by run, and the head of an exhausted run comes last.
- * runs_play orders two heads field by field without a branch, which is twice as fast on CPUs as moving whole
- * structs. */
+/* A run's next element. Heads are ordered by key, then by run. An exhausted run's head comes last. runs_play orders two
+ * field by field without a branch: twice as fast as whole structs on CPUs. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -64,9 +63,8 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs. The runs are the leaves, and nodes 2n and 2n + 1 are the children of node n. Each
- * inner node keeps the loser of its match. `winner` is the head that won all matches. Knuth, The Art of Computer
- * Programming 3, 5.4.1. */
+/* A tournament over 2^n_rounds runs, the leaves. Node n's children are 2n and 2n + 1. Each inner node keeps the loser
+ * of its match, and `winner` has won all. Knuth, The Art of Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
     uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* the rest of each run */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches sorted keys. A team searches one node, a work-group a tree in local memory, a work-item a span of an array.
+/* Searches sorted keys: a team in one node, a work-group in a tree in local memory, or a work-item alone.
  *
- * A query's *rank* is the number of keys that come before the query: the keys less than it (lower bound), or with
- * SEARCH_UPPER the keys not greater (upper bound). Queries are in ordered form. Queries and keys may have any value. If
- * the keys are not sorted, ranks are arbitrary but within the searched interval. */
+ * A query's *rank* is the number of keys before it: less (lower bound), or with SEARCH_UPPER not greater (upper bound).
+ * Queries are in ordered form. Queries and keys may have any value. If keys are not sorted, ranks are arbitrary but
+ * within the searched interval. */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -18,12 +18,12 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* The number of queries that a work-item has in flight, to hide the latency of reads. */
+/* A work-item's queries in flight, which hides the latency of their reads. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Precedes a loop over a work-item's queries. CPUs unroll the loop by four. Unrolled whole, it is no faster and takes
- * seconds to compile. */
+/* Put this before a loop over a work-item's queries. CPUs unroll the loop by four: unrolled whole it is no faster and
+ * takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -41,8 +41,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* The number of keys in a piece. A node is read in pieces. GPUs read pieces of 16 bytes, neighbouring lanes
- * neighbouring pieces. CPUs read pieces of one vector. */
+/* A node is read in pieces. On GPUs a piece has 16 bytes, and neighbouring lanes read neighbouring pieces. On CPUs it
+ * is one vector. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -61,7 +61,7 @@ ORDO_FN uint piece_first(uint r)
 
 #if ORDO_CPU
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* warns of vectors that the processor lacks, but no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks, but no call passes them */
 #endif
 #if KEY_BITS == 32 && SEARCH_NODE < 16
 typedef uint8 key_piece;
@@ -84,7 +84,7 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* Returns key_bits of each key of a piece. piece_filled fills all bits of a key with its sign. */
+/* key_bits of a whole piece. piece_filled fills each key's bits with its sign. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -96,8 +96,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* The sum of the lanes of a vector comparison, in which true is -1. Clang's builtin becomes a mask and its popcount on
- * processors that have them. The explicit sum takes four times the instructions. */
+/* The sum of a vector comparison, in which true is -1. Clang's builtin becomes a mask and its popcount on processors
+ * that have them. The explicit sum takes four times the instructions. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -185,8 +185,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* The number of separators before the query in this lane's pieces of a node. The sum over the team (team_reduce_add) is
- * the rank. */
+/* The number of separators before the query in this lane's pieces of a node. team_reduce_add makes it the rank. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -239,8 +238,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Finds the ranks of a work-item's queries, each in its own span. On entry, rank[r] is the start of the span of query
- * r. All spans have `count` keys, so that work-items do not diverge. */
+/* Finds the ranks of a work-item's queries, each in its own span, which begins at rank[r] on entry. All spans have
+ * `count` keys, so that work-items do not diverge. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -264,7 +263,7 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
  * Barriers    before the first write and after the last read of scratch, and two per round. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* For each side: whether each probe is before the query, and the number of probes that are. */
+/* Per side: whether each probe is before the query, and how many are. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -277,7 +276,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* start of this side's span; `left` bounds the keys left in either span */
+    uint                first = 0; /* of this side's span; `left`: the most keys left in either span */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

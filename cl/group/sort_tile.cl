@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group loads a tile of a radix sort, ranks it by a digit, and writes each element to its place in the output.
- * The whole group calls all functions, from uniform control flow.
+/* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to the output. The whole
+ * group calls all functions, from uniform control flow.
  *
- * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (bits of the widest digit). SORT_PLANNED is 1 if a
- * plan (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
+ * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED is 1 if a plan
+ * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -135,7 +135,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Writes the tile's values to the output. Needs the digits of sort_store_keys. */
+/* Needs the digits of sort_store_keys. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {

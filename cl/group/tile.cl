@@ -38,7 +38,6 @@ typedef struct {
     ordo_key key[TILE_ITEMS];
 } tile_keys;
 
-/* Whether 16-byte accesses at multiples of TILE_VECTOR positions are aligned. */
 ORDO_FN bool tile_is_aligned(__global const ordo_key *array, uint shift)
 {
     return ((ulong) (array - shift) & 15) == 0;
@@ -103,7 +102,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* Returns a mask of this work-item's keys: bit k is set if the key in register k exists and its flag byte is not 0. */
+/* Bit k of the result is set if the key in register k exists and its flag byte is not 0. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

@@ -42,8 +42,7 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold to all work-items. Sets t->row[r] to the fold of the tile before this lane's vector
- * of row r. Called like group_fold_before. */
+/* Sets t->row[r] to the fold of the tile before this lane's vector of row r. Called like group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -56,8 +55,7 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads and writes a tile. `before` is the fold of all earlier elements. Returns the fold up to the tile's end. The
- * whole group calls. Contains barriers before and after the writes of scratch. */
+/* Contains barriers before and after the writes of scratch. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -70,7 +68,7 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of this group's range. Group g's range is tiles g * range .. g * range + range - 1 of `tiles`. */
+/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
@@ -112,7 +110,6 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the fold of group g's range. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

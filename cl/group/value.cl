@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines values as numbers. The combination is associative and commutative: a sum modulo 2^32 or 2^64, or the minimum
- * or maximum in the order of keys of the type (shared/key.h), which distinguishes all values.
+/* Combines values as numbers. Combination is associative and commutative: sums modulo 2^32 or 2^64, or minima and
+ * maxima in the order of keys of the type (shared/key.h), which distinguishes all values.
  *
- * A kernel either gets the operation and type as a parameter `how` (VALUE_HOW), or is built for COMBINE_OP and
- * COMBINE_TYPE. */
+ * A kernel gets operation and type as a parameter `how` (VALUE_HOW), or is built for COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -32,7 +31,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to a rank such that the value with the greater rank is the minimum or maximum. */
+/* The greater of two values' ranks belongs to the minimum or maximum. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

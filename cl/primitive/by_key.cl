@@ -128,7 +128,7 @@ ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_
         a->keys_out[number] = key;
 }
 
-/* Writes the last segment and the number of segments. `all` is the fold of all elements. */
+/* Writes the last segment and the number of segments. */
 ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 {
     by_key_end(a, all, a->count);
@@ -143,7 +143,7 @@ typedef struct {
     uint first, end;
 } input_tile;
 
-/* Folds elements first .. end - 1. Counts heads without a branch, then folds the values after the last head. */
+/* Counts heads without a branch, then folds the values after the last head. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
 {
     uint      heads = first == 0, i = end;
@@ -219,7 +219,6 @@ typedef struct {
     fold_item   row[TILE_ROWS];
 } input_tile;
 
-/* Loads keys and values, in vectors if the tile is whole and the array aligned. */
 ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     const bool whole = tile_is_whole(tile, a->count, 0);

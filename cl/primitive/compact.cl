@@ -66,7 +66,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile of elements first .. end - 1. The number of kept elements is `own`. */
+/* Elements first .. end - 1. The tile keeps `own` of them. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -93,9 +93,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the kept elements from element `at` of the output on. To avoid a branch, every element is written to the next
- * index, and the next kept element overwrites it unless it is kept. Writes nothing after the last kept element, because
- * another tile's elements may be there. */
+/* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept element's
+ * place, and overwritten there unless it is kept. Nothing is written after the last kept element, because another
+ * tile's elements may be there. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index (shared/index.h). index_build writes the levels. For a compressed index, index_widths
- * finds each block's number of bytes per key, and index_pack writes the blocks. The host defines ORDO_KEY and
- * INDEX_NODE_LOG2. */
+/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed index, index_widths
+ * finds each block's bytes per key, and index_pack writes the blocks. The host defines ORDO_KEY and INDEX_NODE_LOG2. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -14,7 +13,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level. The key of each entry comes from the array, so no level waits for another. */
+/* Writes every entry of every level. Each entry's key comes from the array, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -40,7 +39,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* pack_last returns the last key of block b, pack_base the base of the block's differences (I5). */
+/* The last key of block b (pack_last), and the base of its differences (pack_base, I5). */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -73,8 +72,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes the keys of all blocks, and repeats the last key in the last block (I7). `width` is the number of bytes per
- * key of all blocks. If it is 0, `offsets` determine each block's width. */
+/* Writes the keys of all blocks, and repeats the last key in the last block (I7). `width` is the bytes per key of every
+ * block. If 0, `offsets` determine it. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

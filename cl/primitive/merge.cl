@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays stably in one launch, and writes only the result. Each work-group searches both inputs for
- * the parts that make its tile of the output.
+/* The stable merge of two sorted arrays in one launch, which writes only the result. Each work-group finds its tile of
+ * the output in both inputs.
  *
  *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory.
- *   merge_chunks   With MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements from input to output.
+ *   merge_chunks   For CPUs, with MERGE_GROUP == 1: one work-item merges MERGE_ITEMS elements from input to output.
  *
  * ORDO_MAX_COUNT ensures that a_count + b_count plus a tile is below 2^32. */
 #pragma once
@@ -49,14 +49,14 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* A tile begins at element `begin` of the output. It has a_count elements of a from a_begin on, and b_count elements of
- * b from b_begin on. */
+/* A tile of the output begins at element `begin`. It has a_count elements of a from a_begin on, b_count of b from
+ * b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements include at least `a` elements of a. Requires that the answer is true
- * for a <= low and false for a > high. */
+/* Whether the merge's first `diagonal` elements include at least `a` elements of a. That must hold for a <= low, and
+ * not for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -64,7 +64,7 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before each. If the input is not in order, these
+/* Sets the tile between two diagonals from the numbers of a's elements before each. If the input is not in order, the
  * numbers may contradict each other, and the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
@@ -122,9 +122,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* merge_path by a team. The first step tests TEAM_WIDTH numbers, `near` apart, around the result for equally
- * distributed arrays. If the result is among them, fewer than `near` candidates remain. Each further step leaves one
- * part in TEAM_WIDTH + 1. The sub-group calls, uniformly. Teams may have different diagonals. */
+/* merge_path by a team. The first step tests numbers, `near` apart, around the result for equal distributions. If the
+ * result is among them, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group
+ * calls, uniformly. Teams may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -187,7 +187,7 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
 }
 
 /* Merges the tile's parts in place. Each work-item makes MERGE_ITEMS consecutive elements. The whole group calls. Needs
- * a barrier before, and ends with one. */
+ * a barrier before, ends with one. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -288,7 +288,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* Each work-item makes MERGE_TILE elements of the output. `near` is unused. */
+/* `near` is unused. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {
@@ -305,8 +305,8 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Each step takes one element. As many steps as the shorter rest has elements cannot pass either end, so the
-         * inner loop tests none. */
+        /* Each step takes one element. As many steps as the shorter rest has elements pass neither end, so the inner
+         * loop tests none. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

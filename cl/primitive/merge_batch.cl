@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch into a sorted array, for CPUs. A key of the batch gets the batch's last element with this key,
- * or none if that element is hidden. Other keys keep the array's element. The array's keys are distinct, and none is
- * hidden. Unlike merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all output
+ * or none if that is hidden. Other keys keep the array's element. The array's keys are distinct, and none is hidden.
+ * Unlike merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all output
  * positions before it writes. One work-item makes a tile:
  *
- *   batch_place   finds the positions in the array of the batch's elements, and counts the tile's results
- *   batch_write   writes the tile's results after the results of earlier tiles
+ *   batch_place   finds the array positions of the batch's elements, and counts the results
+ *   batch_write   writes the results
  *
  * Merge path cuts tiles, with the array's elements before equal ones of the batch. So the array's element with a key of
- * the batch is in the tile of the batch's first element with this key, or in an earlier tile.
+ * the batch is in the tile of the batch's first element with this key, or earlier.
  *
  * With COMBINE_OP and COMBINE_TYPE (group/value.cl) nothing is hidden, and a key's value combines the array's value, if
  * any, with all of the batch's. */
@@ -22,7 +22,7 @@
 /* The number of elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
-/* merge_path in global memory: the number of the array's elements among the first `diagonal` elements of the merge. */
+/* merge_path in global memory. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -78,7 +78,7 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Whether element j of the batch is the last with its key, and not hidden. */
+/* Whether element j of the batch is the last with its key and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
@@ -92,9 +92,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the first element of the array that is not less than element j of the batch, or to the
- * next index if that element is in an earlier tile or already replaced. Sets kept[tile] to the number of elements of
- * the tile's result. If `hidden` is NULL, no element is hidden. */
+/* Sets places[j] to the first element of the array not less than element j of the batch, or to the next one if that is
+ * in an earlier tile or already replaced. Sets kept[tile] to the number of results. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -124,8 +123,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1] in vectors. n is the number of elements of the array. Copies past `end` as well if that
- * stays in the tile's output, so most segments need no loop of unpredictable length. */
+/* Copies array[at .. end - 1] in vectors. The array has n elements. Copies past `end` as well within the tile's output,
+ * so most segments need no loop of unpredictable length. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -148,8 +147,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* The combined value for the key of element j of the batch, which must be the last with this key. `at` is the number of
- * array elements not greater than the key. */
+/* The combined value for the key of element j of the batch, its last. `at` is the number of array elements not
+ * greater. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {

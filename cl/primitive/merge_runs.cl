@@ -3,27 +3,25 @@
  * index in the run, so every cut below is exact for any keys.
  *
  *   runs_sample    copies the samples, every stride-th element of each run, into one array
- *   runs_select    finds each sample's rank among all samples. Every window-th sample is a splitter, which ends a tile.
+ *   runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile.
  *   runs_split     finds the number of each run's elements up to each splitter
- *   runs_tiles     A group per tile loads the tile's part of each run, merges the parts in pairs in local memory, and
- *                  stores the result.
- *   runs_dedup     does the work of runs_tiles, but writes only the newest element of each key
+ *   runs_tiles     merges a tile with a group, in pairs in local memory
+ *   runs_dedup     is runs_tiles that writes only the newest element of each key
  *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
- *   runs_chunks    With RUNS_GROUP == 1, for CPUs: one work-item per tile merges by a tournament over the runs.
+ *   runs_chunks    merges a tile with one work-item, for CPUs (RUNS_GROUP == 1), by a tournament over the runs
  *
- * RUNS_HIDDEN is one of
+ * RUNS_HIDDEN:
  *   RUNS_KEEP      Elements keep their hidden bits.
- *   RUNS_FILTER    Only elements with hidden bit 0 are written. The runs' visible counts determine their output
- *                  positions.
- *   RUNS_DEDUP     Only the last element of each key is written, if its hidden bit is 0. Look-back determines output
- *                  positions, so runs need not be resolved.
+ *   RUNS_FILTER    Only visible elements are written, to positions from the runs' visible counts.
+ *   RUNS_DEDUP     Only the last element of each key is written, if visible, to positions from look-back. So runs need
+ *                  not be resolved.
  *
  * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys. A key's
- * value in the first run is combined with its last value in the second run, which must include the second run's earlier
- * values.
+ * value in the first run is combined with its last value in the second run, which already includes the second run's
+ * others.
  *
- * From one splitter to the next there are `window` samples (including the later splitter), and in each run fewer than
- * `stride` elements between two samples. So a tile has at most window * stride + n_runs * (stride - 1) elements. */
+ * Between two splitters are `window` samples (including the later splitter), and in each run fewer than `stride`
+ * elements between two samples. So a tile has at most window * stride + n_runs * (stride - 1) elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
@@ -77,9 +75,9 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Each work-item ranks one sample. Neighbouring work-items have neighbouring samples, so their searches take similar
- * steps and read similar addresses. Sets splitters[i] to the number of the sample of rank (i + 1) * window - 1, or
- * leaves it unwritten if a run is not in order. */
+/* One work-item ranks one sample. Neighbours have neighbouring samples, so their searches take similar steps and read
+ * similar addresses. Sets splitters[i] to the sample of rank (i + 1) * window - 1, or leaves it unwritten if a run is
+ * not in order. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -100,8 +98,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* Each work-item handles one run and splitter, ordered by run. Sets splits[i * n_runs + r] to the number of run r's
- * elements up to splitter i, inclusive. */
+/* One work-item per run and splitter, ordered by run. Sets splits[i * n_runs + r] to the number of run r's elements up
+ * to splitter i, inclusive. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -188,8 +186,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Whether element i of run r, which is in the tile, is visible. If newer runs have its key, their elements are in their
- * parts of the tile or follow these parts. */
+/* Whether element i of run r, which is in the tile, is visible. Newer runs' elements of its key are in their parts of
+ * the tile or follow these. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -222,8 +220,8 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Sets heads[i] to whether key i is the first of equal keys. The n keys are in order. Each work-item handles
- * MERGE_RUNS_HEADS keys. */
+/* Sets heads[i] to whether key i is the first of equal keys. Needs n keys in order. MERGE_RUNS_HEADS keys per
+ * work-item. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -246,8 +244,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Merges like runs_tiles, but groups take tiles in the order in which they start. lookback_state describes `state` and
- * `stamp`. Sets *kept to the number of elements written. */
+/* Like runs_tiles, but groups take tiles in the order in which they start. lookback_state explains `state` and `stamp`.
+ * Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -312,7 +310,7 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
     }
 }
 
-/* Each work-item merges one tile. The arguments are those for runs_tiles. `capacity` is unused. */
+/* Takes the arguments of runs_tiles. `capacity` is unused. */
 ORDO_KERNEL(1)
 void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {

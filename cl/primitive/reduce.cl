@@ -29,7 +29,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns this work-item's share of the fold of tiles first_tile .. end_tile - 1. Called uniformly. */
+/* Returns this work-item's share of the fold. Called uniformly. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();

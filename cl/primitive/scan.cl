@@ -17,7 +17,7 @@
 /* group/tile.cl explains `shift`. */
 typedef struct {
     __global const ordo_key *in;
-    __global const uchar    *heads; /* for FOLD_SEGMENTED */
+    __global const uchar    *heads;
     __global ordo_key       *out;
     uint                     count, shift;
     bool                     inclusive;
@@ -78,7 +78,6 @@ ORDO_FN fold_item tile_fold(__private const scan_arrays *a, uint tile, __private
     return scan_fold(a, t->first, t->end);
 }
 
-/* Writes a tile. Returns the fold up to the tile's end. */
 ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const input_tile *t, fold_item before)
 {
     if (a->inclusive) {
@@ -131,7 +130,7 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* Returns the output for item x. `before` is the fold of all earlier items, `upto` the fold including x. */
+/* `before` is the fold of all earlier items, `upto` includes x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);

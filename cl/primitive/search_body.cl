@@ -38,8 +38,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* The index of this work-item's r-th query in a tile that begins at query `first`. It may exceed the last query.
- * Neighbouring work-items read neighbouring queries. On CPUs a work-item reads consecutive ones. */
+/* The index of this work-item's r-th query in a tile that begins at query `first`. It may exceed the last. Neighbouring
+ * work-items read neighbouring queries, CPUs consecutive ones. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -54,7 +54,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Past the last query it repeats the last query. */
+/* Loads this work-item's queries in ordered form. Past the last query it repeats that. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU /* usual case: all are in bounds, so that few wide reads load them */
@@ -89,14 +89,14 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* The number of keys per run if a tree of `depth` cuts the span into 2^depth runs. */
+/* Keys per run if a tree of `depth` cuts the span into 2^depth runs. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* The depth of a tree that holds every key of the span, or depth_max if that is less. */
+/* The depth of a tree that holds every key of the span, at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
@@ -112,7 +112,7 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 }
 #endif
 
-/* Searches the span for this work-item's queries: first in the tree, then in the run that the tree finds. */
+/* Searches first the tree, then the run that the tree finds. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -175,8 +175,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group answers one tile of queries. A tree of depth <= depth_max in local memory holds keys of the part of the
- * array that the queries span: all of them if they fit. If the queries do not ascend, that part is the whole array. */
+/* One tile per group. A tree of at most depth_max in local memory holds the part of the array that the queries span, or
+ * separators if it does not fit. The part is the whole array if queries do not ascend. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -206,8 +206,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns a query's rank, which must be at least `from`. Takes steps of doubling length, then searches in the last
- * step. Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* The rank of a query, which is at least `from`. Takes steps of doubling length, then searches in the last step.
+ * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

@@ -8,7 +8,7 @@
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* Precedes a loop over single keys. CPUs do not unroll it, because it seldom runs. */
+/* Put this before a loop over single keys. CPUs do not unroll it, because it seldom runs. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else

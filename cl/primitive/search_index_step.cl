@@ -48,7 +48,7 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root, which is on `level`, to blocks, and prefetches the blocks. */
+/* Descends from the root, on `level`, to blocks, and prefetches these. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
                      __private descent *way)
 {
@@ -83,7 +83,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Sets rank[r] by counting keys in the block of each query. Prefetches the values. */
+/* Counts in each query's block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

@@ -3,15 +3,15 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A team answers all queries of its lanes at the same time, and each lane counts keys in its part of each node. A
- * descent is a query and the unit (shared/index.h) that it has reached. Whole sub-groups call all functions. */
+/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent is a query
+ * and the unit (shared/index.h) that it has reached. Whole sub-groups call all functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Gives all lanes the queries of the team, each with its first unit, which is below `units`. */
+/* Gives all lanes the team's queries, each with its first unit, below `units`. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -55,7 +55,7 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* The index in the array of the first key of this lane's r-th piece of a query's block. */
+/* The array index of the first key of this lane's r-th piece of a block. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
@@ -125,7 +125,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
                           __private uint count[TEAM_QUERIES])
 {
     /* Pieces are aligned to 16 bytes if the buffer is, which OpenCL promises except over the caller's memory. All reads
-     * are in flight before the first count. For a piece at an edge the read goes to `inside`, and is unused. */
+     * are in flight before the first count. An edge piece's read goes to `inside`, and is unused. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -160,8 +160,8 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    bool none_before[SEARCH_ITEMS] = { false }; /* no key of the block is before the query, which may equal the last key
-                                                 * of the block before */
+    bool none_before[SEARCH_ITEMS] = { false }; /* the block has no key before the query, which may end the block
+                                                 * before */
 
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -183,7 +183,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree with the `units` separators of a level of the index. After these it repeats the last one. */
+/* Fills a tree with the `units` separators of a level, then repeats the last. */
 ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -191,7 +191,7 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Reads nodes of levels `level` to 1, then blocks. Level `level` begins with node `first_node`. With SEARCH_LOCAL, a
+/* Reads nodes from level `level` down, then blocks. Level `level` begins with node `first_node`. With SEARCH_LOCAL a
  * tree of the separators of the level's units (at most 2^depth, from node `above` on) finds the first node. Without it,
  * `level` is the root's. */
 ORDO_KERNEL(SEARCH_GROUP)

@@ -187,8 +187,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Each function makes a burst of updates of one word. If an update is not atomic, others interfere. Each adds the
- * stored less the taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
+/* Bursts of updates of one word. If an update is not atomic, others interfere. Each function adds the stored less the
+ * taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -304,8 +304,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Publishes a turn, in odd turns by a fence and a relaxed store, else by a release store. load_turn alternates
- * likewise. */
+/* Publishes a turn by a fence and a relaxed store, or by a release store. load_turn alternates, too. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -325,7 +324,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Waits for a ticket's turn. Returns false if that took too long or another group stopped. */
+/* Returns false if that took too long or another group stopped. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -373,7 +372,6 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #define SET_PAYLOAD(p, x) (*(p) = (x))
 #endif
 
-/* The group checks and replaces the payload of the group before. */
 ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
 {
     for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
@@ -387,12 +385,12 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Groups form a chain in the order of their tickets, on devices with forward progress. Each waits, with a bound, for
- * the group before.
+/* Groups form a chain in ticket order, on devices with forward progress. Each waits, with a bound, for the group
+ * before.
  * report    CHAIN_WORDS words, 0
  * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
  * sums      one word per group, 0
- * sums64    likewise in 64 bits, or NULL without ORDO_INT64_ATOMICS */
+ * sums64    64 bits per group, 0, or NULL without ORDO_INT64_ATOMICS */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

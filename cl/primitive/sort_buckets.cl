@@ -2,13 +2,14 @@
 /* Stable radix sort for CPUs that moves elements through memory twice: a pass by the highest digit that varies divides
  * them into buckets, then one work-item sorts each bucket in its core's cache. Parlay and ips2ra also divide first.
  *
- *   sort_bucket_sample    guesses from a sample whether the buckets will be short enough
- *   sort_bucket_span      finds the bits in which the keys of each chunk differ
- *   sort_bucket_digit     chooses the digit
- *   sort_bucket_count     counts the digit's values in each chunk
- *   sort_bucket_scan      finds the place of each chunk's first element of each bucket, and the ends of the buckets
- *   sort_bucket_scatter   moves the elements to their buckets
- *   sort_bucket_sort      sorts each bucket
+ *   sort_bucket_sample    guesses from a sample whether the buckets will be short enough (one work-item)
+ *   sort_bucket_span      finds the bits in which the keys of a chunk differ (one work-item per chunk)
+ *   sort_bucket_digit     chooses the digit (one work-item)
+ *   sort_bucket_count     counts the digit in each chunk (one work-item per chunk)
+ *   sort_bucket_scan      finds where each chunk's elements of each bucket go, and the ends of the buckets (one
+ *                         work-item)
+ *   sort_bucket_scatter   moves the elements to their buckets (one work-item per chunk)
+ *   sort_bucket_sort      sorts each bucket (one work-item per bucket)
  *
  * A bucket that is too long would leave cores without work. Then the kernels exit immediately, and sort_chunked.cl
  * sorts. If all keys are equal, sort_bucket_scatter copies. */
@@ -25,9 +26,8 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
     return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
 }
 
-/* Whether elements in the spare buffer are an array of pairs, each a key followed by its value. This needs keys and
- * values of equal size. Everywhere else keys and values are in separate arrays. A scatter to pairs is faster, because
- * it writes half as many streams. */
+/* Whether elements in the spare buffer are an array of pairs of key and value, which needs equal sizes. Other buffers
+ * have separate arrays. A scatter to pairs is faster, because it writes half as many streams. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -90,7 +90,7 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* A single work-item. A wrong guess costs only time. */
+/* A wrong guess costs only time. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -112,8 +112,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
-/* Sets spans[chunk] to the bits in which the chunk's keys differ from the array's first key. One work-item per
- * chunk. */
+/* Sets spans[chunk] to the bits in which the chunk's keys differ from the array's first. */
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
                       struct sort_buckets b)
@@ -146,7 +145,7 @@ void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct 
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
-/* Sets counts[bucket * chunks + chunk]. One work-item per chunk. */
+/* Sets counts[bucket * chunks + chunk]. */
 ORDO_KERNEL(1)
 void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                        struct sort_buckets b)
@@ -186,7 +185,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* Writes to the spare buffers, or to the output if all keys are equal. One work-item per chunk. */
+/* Writes the spare buffers, or the output if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
                          __global const uint *counts, struct sort_buckets b)
@@ -215,15 +214,15 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 
 /* ---- one bucket -------------------------------------------------------------------------------------------------- */
 
-/* The greatest number of bits of a digit. The counters then fit into the L1 cache with the elements in use. */
+/* Digits have at most this many bits, so that their counters fit into the L1 cache next to the elements in use. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
 /* Insertion alone sorts buckets of fewer elements. */
 #define INSERTED 24
 
-/* Copies elements to the output by insertion. `from` may be the output. After `most` moves it only copies, and returns
- * false. Then equal keys are in order, but others may not be. */
+/* Copies to the output by insertion. `from` may be the output. After `most` moves it only copies, and returns false.
+ * Then equal keys are in order, others perhaps not. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
@@ -245,12 +244,12 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     return moves <= most;
 }
 
-/* The digits of the passes, from the most significant digit on. They omit bits in which no keys differ. */
+/* The passes' digits, the most significant first. They omit bits in which no keys differ. */
 typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Chooses digits that contain the highest `bits` or more of the bits of `span`, or all of them. */
+/* Chooses digits that contain at least the highest `bits` bits of `span`, or all. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -286,7 +285,7 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
 }
 
-/* Sorts the elements in `spare` by the digits. Passes alternate between both buffers, so an odd number ends in the
+/* Sorts the elements in `spare` by the digits. Passes alternate between both buffers. An odd number ends in the
  * output. */
 ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint count, bucket_digits d,
                            struct sort_buckets b)
@@ -325,8 +324,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by two bits more than the count has. Few elements agree in all these bits, and insertion orders them.
-     * If many agree after all, sorts by all bits. */
+    /* Sorts by two bits more than the count has. Few elements agree in all of these, and insertion orders them. If many
+     * agree, sorts by all bits. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))
@@ -337,7 +336,6 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
     bucket_end(spare, out, all.passes, count, ~(ulong) 0, b);
 }
 
-/* One work-item per bucket. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan, struct sort_buckets b)
 {

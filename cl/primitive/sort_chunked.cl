@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs, without barriers. One work-item per chunk of consecutive elements counts the chunk's
- * digits, a scan follows, then one work-item per chunk scatters. If launches would take longer than the work, one
- * work-item does everything.
+/* Stable radix sort for CPUs, without barriers. One work-item per chunk of consecutive elements counts digits, a scan
+ * follows, then one work-item per chunk scatters. If launches would take longer than the work, one work-item does all.
  *
- * The scatter writes single elements to 256 streams. It was slower to collect each digit's elements in a cache line
- * first: 28 against 34 million pairs a second and core at 2^22 pairs, 41 against 69 at 2^18. */
+ * The scatter writes single elements to 256 streams. Collecting each digit's elements in a cache line first was slower:
+ * 28 against 34 million pairs a second and core at 2^22, 41 against 69 at 2^18. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -26,7 +25,7 @@ ORDO_FN bool chunks_are_idle(__global const uint *plan)
     return plan && plan[SORT_BUCKET_STATE] != SORT_BUCKET_NONE;
 }
 
-/* Sets counts[digit * chunks + chunk]. One work-item per chunk. */
+/* Sets counts[digit * chunks + chunk]. */
 ORDO_KERNEL(1)
 void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                       struct sort_chunks c)
@@ -44,7 +43,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count by the output index of the chunk's first element with the digit. A single work-item. */
+/* Replaces each count by the output index of the chunk's first element with the digit. One work-item. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -58,7 +57,6 @@ void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct so
     }
 }
 
-/* One work-item per chunk. */
 ORDO_KERNEL(1)
 void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan, __global const uint *counts,
                         struct sort_chunks c)
@@ -86,8 +84,7 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The bits of a key that determine the order. Digits count from bit 0 of these bits, so their positions are
- * constants. */
+/* The bits that determine the order. Digits count from bit 0 of these, so their positions are constants. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -103,7 +100,7 @@ typedef struct {
     __global ordo_value *values; /* NULL without values */
 } few_pairs;
 
-/* Moves all elements to the order of a digit. next[] has the output index of each digit's next element. */
+/* Moves all elements to the order of a digit. next[]: the output index of each digit's next element. */
 ORDO_FN void few_scatter(few_pairs from, few_pairs to, uint count, few_field field, uint pass,
                          __private uint next[RANK_RADIX])
 {
@@ -125,7 +122,7 @@ ORDO_FN void few_copy(few_pairs from, few_pairs to, uint count)
     }
 }
 
-/* Sets counts[pass][digit] for all passes in one read of the keys. */
+/* Counts for all passes in one read of the keys. */
 ORDO_FN void few_count(few_pairs in, uint count, few_field field, __private uint counts[FEW_PASSES][RANK_RADIX])
 {
     for (uint pass = 0; pass < FEW_PASSES; pass++)
@@ -149,8 +146,8 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* A single work-item. Skips passes by digits that all keys share, so the counts decide which buffer the last pass
- * writes. keys_out may be keys_in if values_out is values_in. */
+/* One work-item. Skips passes by digits that all keys share, so the counts decide which buffer the last pass writes.
+ * keys_out may be keys_in if values_out is values_in. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {

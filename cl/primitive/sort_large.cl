@@ -50,8 +50,8 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range by all bits from first_bit on that vary. The range is in `out` if from_out, else in `spare`. The
- * result is in `out`, and `spare` is overwritten. */
+/* Sorts one range, which is in `out` if from_out, else in `spare`, by all varying bits from first_bit on. Writes the
+ * result to `out` and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
 {
@@ -65,7 +65,7 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Each group sorts one range if that has more than range_max elements or the local pass left it. */
+/* Each group sorts one range, if it has more than range_max elements or the local pass left it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(PAIRS_OUT(out), PAIRS_OUT(spare), __global const uint *plan, __global const uint *bounds,
                 struct sort_local s)

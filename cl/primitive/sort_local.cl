@@ -30,8 +30,7 @@
 
 /* ---- bounds of the ranges -------------------------------------------------------------------------------------- */
 
-/* The index of the first element from `at` on that is not in the segment of element at - 1, or `count` if there is
- * none. */
+/* The first element from `at` on outside the segment of element at - 1, or `count`. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_bits(keys[at - 1]) >> local_bit;
@@ -108,7 +107,7 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1. Sets which[i] to bin << 16 | the element's number in the bin. Numbers are in any order. */
+/* Step 1. Sets which[i] to bin << 16 | the element's number in the bin, in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -197,8 +196,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each group sorts one range of at most range_max elements into the output. The range may be in the output, because all
- * reads precede the writes. Sets bounds[ranges + 1 + range] to whether sort_large must sort the range. */
+/* Each group sorts one range of at most range_max elements into the output, where the range may lie, because all reads
+ * precede the writes. bounds[ranges + 1 + range] becomes 1 if sort_large must sort it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
@@ -212,7 +211,7 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
     __global const ordo_key *keys = from_out ? keys_out : keys_spare + first;
-    /* maps from the least key of the first segment to the greatest of the last */
+    /* from the least key of the first segment to the greatest of the last */
     const ordo_key_form below = ((ordo_key_form) 1 << local_bit) - 1;
     const local_map     m = local_map_of((key_bits(keys[0]) & ~below) >> s.first_bit,
                                          (key_bits(keys[count - 1]) | below) >> s.first_bit, s.first_bit);

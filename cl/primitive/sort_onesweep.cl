@@ -19,7 +19,7 @@
 
 typedef struct {
     uint sum; /* the digit's elements in the tiles after `at` and before this tile */
-    int  at;  /* the next tile to read; the sum is complete if it is below the first tile */
+    int  at;  /* the next tile to read; complete if below the first */
 } sort_look;
 
 /* The number of words read at the same time. */
@@ -51,8 +51,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in all earlier tiles of this launch. Ends
- * without forward progress, too, because the group counts a silent tile. Needs l->missing = 0, visible to the group. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in the launch's earlier tiles. Ends without
+ * forward progress, too, because the group counts a silent tile. Needs l->missing = 0, visible to the group. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -126,7 +126,6 @@ ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *c
     return SORT_PLANNED ? l->digit : sort_pass_digit(SORT_PLAN p);
 }
 
-/* Each group sorts one tile of the launch by one digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -45,7 +45,6 @@ void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
         control[digit] = before;
 }
 
-/* Each group sorts one tile by one digit and writes it to the places that the counts determine. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the least elements of an array, or the element of a given rank, by radix select. Each pass goes to the next
- * lower digit, and keeps the candidates with the searched digit. Once the candidates fit, a pass lists them; before,
- * each pass finds them in the array. So the array is read twice, or more often if very many elements share their first
+/* Finds the least elements of an array, or the element of a given rank, by radix select: digit by digit from the
+ * highest, each pass keeps the candidates with the searched digit. Candidates are listed once they fit. Until then a
+ * pass finds them in the array. So the array is read twice, or more often if very many elements share their first
  * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
  * The result is in any order. One group sorts few elements (top_order), else the caller sorts them.
  *
- *   ORDO_KEY, ORDO_DESCENDING   The order of keys.
- *   TOP_SELECT                  1: finds only the element of rank `needed` - 1.
- *   TOP_GROUP                   Work-items per group.
- *   TOP_ITEMS                   Elements per work-item and round.
- *   TOP_BITS                    Bits of the widest digit.
- *   TOP_COPIES                  Copies of the local counters, because equal digits would contend for a word. */
+ * ORDO_KEY and ORDO_DESCENDING are the order. If TOP_SELECT is 1, only the element of rank `needed` - 1 is found.
+ * Tunables: TOP_GROUP (work-items per group), TOP_ITEMS (elements per work-item and round), TOP_BITS (of the widest
+ * digit), TOP_COPIES (of the local counters, because equal digits would contend for a word). */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -106,8 +103,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* The digit from bit `shift` on of an element's number, whose high bits are the key and whose low bits are the
- * index. */
+/* A digit from bit `shift` on of an element's number: the key, then the index as lowest bits. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -133,7 +129,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* top_key_of returns the bits of the key that the next digit contains, top_index_of the bits of the index. */
+/* The next digit's bits as part of the key (top_key_of) and of the index (top_index_of). */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -145,7 +141,7 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* TOP_MINE is the number of digits that a work-item scans, TOP_HELD the number that it reads at the same time. */
+/* A work-item scans TOP_MINE digits, and reads TOP_HELD of them at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
@@ -176,8 +172,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds in the candidates' histogram the digit of candidate number `needed` (counted from 1),
- * and records it. */
+/* The last group to finish finds in the candidates' histogram the digit of candidate `needed` (from 1), and records
+ * it. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -223,7 +219,7 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
 
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
-/* Pass 0 counts the first digit of every element. Works with any number of groups. */
+/* Pass 0 counts the first digit of every element. */
 ORDO_KERNEL(TOP_GROUP)
 void top_count(__global const ordo_key *keys, __global uint *state, struct top_pass p)
 {
@@ -268,7 +264,7 @@ typedef struct {
     top_record now, prev; /* of the last pass, and of the pass before it */
     bool       done;
     uint       digit;
-    uint       items; /* elements per work-item and round; few if more would leave groups without work */
+    uint       items; /* per work-item and round; fewer if groups would have none */
 } top_step;
 
 /* Whether an element agrees with the searched element in all digits before the last. */
@@ -315,8 +311,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* `sum` adds the fates of a work-item's elements. `some` has a bit for each TOP_AHEAD of them, set if a fate is not
- * TOP_NOTHING. If TOP_GROUP is 1, all bits are set, because there are more elements than bits. */
+/* `sum` adds the fates of a work-item's elements. `some` has a bit for each TOP_AHEAD of them: whether a fate is not
+ * TOP_NOTHING. All bits are set if TOP_GROUP is 1, because a work-item then has more elements than bits. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -395,8 +391,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Pass p.pass >= 1. Candidates move from one half of the lists to the other once they fit. Works with any number of
- * groups, which must be equal in all passes. */
+/* Pass p.pass >= 1. Once candidates fit, they move from one half of the lists to the other. Any number of groups works,
+ * the same in each pass. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

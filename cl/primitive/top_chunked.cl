@@ -12,7 +12,6 @@
 
 #define TOP_BLOCK 64
 
-/* The number of keys of a list that are at most `limit`. */
 ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_form limit)
 {
     uint n = 0;
@@ -54,8 +53,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Lists hold ordered forms, which become keys at the end. Each chunk has a list of c.room elements, and keeps c.needed.
- * It must have at least c.needed elements. */
+/* Lists hold ordered forms until the end, then keys. Each chunk has at least c.needed elements, keeps c.needed, and has
+ * a list of c.room. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {

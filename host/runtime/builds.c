@@ -54,7 +54,7 @@ static struct ordo_program *create_program(const ordo_device *dev, const char *f
     return NULL;
 }
 
-/* Returns the program of a kernel, and creates it if it is new. NULL: no memory. */
+/* Finds or creates the program of a kernel. NULL: no memory. */
 static struct ordo_program *find_program(ordo_device *dev, const char *file, const char *kernel,
                                          const struct ordo_define *defines)
 {
@@ -97,7 +97,7 @@ static void forget_live(void)
     live = NULL;
 }
 
-/* Handlers run in reverse order, so end_all precedes the handlers of libraries that a driver has loaded by now. */
+/* The last handler runs first, so end_all precedes handlers of libraries that a driver has loaded by now. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -109,8 +109,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* Libraries that a driver loads when it first compiles register later handlers, which precede end_all. Destructors of
- * the main thread precede all handlers. Other threads and C libraries have only end_all. */
+/* Libraries that a driver loads when it first compiles register handlers that precede end_all. Destructors of the main
+ * thread precede all handlers. Other threads and C libraries have only end_all. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -128,7 +128,7 @@ static void watch_main(void)
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
 }
 
-/* Returns the link to the device in the list, or the end of the list. Caller holds live_lock. */
+/* The link to the device in the list, or the list's end. Caller holds live_lock. */
 static ordo_device **find_live(const ordo_device *dev)
 {
     ordo_device **at = &live;
@@ -137,7 +137,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Must precede the start of a thread, so that an exit waits for every thread. */
+/* Must precede the start of a thread, so that an exit misses none. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -170,7 +170,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* Builds a program. Caller holds the lock, which is released during the build. */
+/* Caller holds the lock, which is released during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -192,17 +192,17 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Threads begin no build while a call waits for a program or got one within the last CALM_MS, because the call may soon
- * need another. NVIDIA's compiler builds one program of a process at a time, in any order: with six threads a call
- * waited 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200 without this
- * rule, 12.9 s with one thread, and takes 9.2 s now. Caller holds the lock. */
+/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may soon need another
+ * program. NVIDIA's compiler builds one program of a process at a time, in any order: with six threads a call waited
+ * 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200, 12.9 s with one thread
+ * that did not yield, and takes 9.2 s now. Caller holds the lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
     return b->calls > 0 || ordo_now_ms() < b->calm_ms + CALM_MS;
 }
 
-/* Waits at most 5 ms for a change of the programs. Caller holds the lock. */
+/* Waits for a change, 5 ms at most. Caller holds the lock. */
 static void wait_a_moment(struct ordo_builds *b)
 {
     struct timespec until;
@@ -298,7 +298,7 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Logs the build. Reports once when calls have waited for more than a second. */
+/* Logs the build, and once that calls have waited for more than a second. */
 static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool ahead)
 {
     struct ordo_builds *b = &dev->builds;
@@ -450,7 +450,7 @@ void ordo_builds_begin(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* The number of programs that are wanted or in work. Caller holds the lock. */
+/* Counts programs that are wanted or in work. Caller holds the lock. */
 static size_t n_left(const struct ordo_builds *b)
 {
     size_t left = b->in_work;
@@ -459,7 +459,7 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one program, or waits for one. Returns how many are left. *total becomes the greatest number seen. */
+/* Builds one program, or waits for one. Returns how many are left. *total becomes the greatest number so far. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;

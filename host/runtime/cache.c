@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* The limit of the sum of all entries. The oldest are removed first. A binary of one module has 20 to 200 KiB. */
+/* Limits all entries together. The oldest are removed first. A binary of one module has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* The prefix of temporary files, and the age in seconds after which no process can still write them. */
+/* Prefix of temporary files, and the age in seconds at which no process still writes them. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 

@@ -9,15 +9,14 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Tries a failed OpenCL call once more. It enqueues a barrier or marker that must follow a command, and that command
- * cannot be withdrawn. */
+/* Tries a failed call once more. It enqueues a barrier or marker after a command, which cannot be withdrawn. */
 #define TRY_TWICE(dev, expr, what)                                                                                     \
     do {                                                                                                               \
         if ((expr) != CL_SUCCESS)                                                                                      \
             ORDO_TRY_CL((dev), (expr), what);                                                                          \
     } while (0)
 
-/* Called after each command. In an out-of-order queue, enqueues a barrier that holds the next command back. */
+/* Called after each command. In an out-of-order queue, a barrier holds the next command back. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     if (call->out_of_order)
@@ -52,7 +51,7 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
-/* Zeroed scratch may be dirty after a call that stopped in the middle, so it becomes plain. */
+/* After a call that stopped in the middle, zeroed scratch may be dirty. */
 void ordo_call_abandon(struct ordo_call *call, int mark)
 {
     for (int i = mark; i < call->n_scratch; i++)
@@ -280,7 +279,7 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls until the command has ended, at most `max` times and for at most a second. */
+/* Polls at most `max` times and for at most a second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -292,8 +291,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`, and polls. If the read may still be in flight after an error, the device abandons `bounce`
- * unfreed. */
+/* Reads into `bounce`. If the read may still be in flight after an error, `bounce` is never freed or used again. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -12,8 +12,8 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* Returns the first of n >= 1 devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of the name of
- * device or platform, or NULL. If `select` is NULL or empty, returns the first GPU, else the first device. */
+/* The first of n >= 1 devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of its name or its
+ * platform's, else NULL. If `select` is NULL or empty: the first GPU, else the first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
 /* Writes one sentence without a full stop: why this platform shows no device, and the remedy. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes the device, runs the self-test, and selects safer variants after
- * failures. */
+/* Opens and closes devices. Opening probes, tests, and selects safer variants after failures. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -59,14 +58,13 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure the error, as it may cure wrong answers and kernels that do not build or fit. Lack
- * of memory and driver errors prove nothing. */
+/* Whether a safer variant may cure the error: wrong answers, kernels that do not build or fit. Lack of memory and
+ * driver errors prove nothing. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
-/* Builds the self-test's kernels ahead, concurrently. */
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *dry = NULL;
@@ -163,7 +161,7 @@ static ordo_status find_kernels(ordo_device *dev)
  * with eight, which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
-/* On a CPU no thread builds ahead, because the driver builds one program at a time, on processors that kernels need. */
+/* No threads on a CPU, whose driver builds one program at a time, on processors that kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -221,8 +219,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
-    const char *text = ordo_status_string(got); /* used if there is no memory for a device, which would have the
-                                                 * message */
+    const char *text = ordo_status_string(got); /* if there is no device to have the message */
     size_t      needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
     if (!dev) {
         needs = strlen(text) + 1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment, as the library reads it. */
 #ifndef ORDO_ENVIRONMENT_H
 #define ORDO_ENVIRONMENT_H
 

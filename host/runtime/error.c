@@ -48,7 +48,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* The names of the codes from 0 down (failures) and from -30 down. */
+    /* Names of the codes from 0 down, and from -30 down. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -146,7 +146,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
 }
 
 /* Returns "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A
- * fact that is a long build log ends with a new line. */
+ * long build log ends with a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -159,7 +159,7 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Stores the text, which may be NULL, and will free it. A failure in another thread may free it at any time. */
+/* Takes the text, which may be NULL. A failure in another thread frees it at any time. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {
@@ -196,8 +196,8 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Whether the code may come from a wait for a failed kernel, or a call after that. CL_OUT_OF_RESOURCES otherwise means
- * lack of memory. */
+/* Whether a wait for a failed kernel, or a later call, may return this code. CL_OUT_OF_RESOURCES otherwise means lack
+ * of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

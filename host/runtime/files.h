@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the user. */
 #ifndef ORDO_FILES_H
 #define ORDO_FILES_H
 
@@ -15,8 +14,8 @@ FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 bool ordo_file_make_parents(char *path);
 
 /* Writes a file under a temporary name that no other process has, then renames it to `target`, so that a reader sees
- * the whole file or none. `temporary` is in the same directory and ends in XXXXXX. `write` writes the content. On
- * failure `write` and ordo_file_replace set errno and return false, and no temporary file is left. */
+ * the whole file or none. `temporary` is in the same directory and ends in XXXXXX. `write` writes the content. Both
+ * functions set errno and return false on failure, which leaves no temporary file. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

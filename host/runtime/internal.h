@@ -11,11 +11,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The content of a free scratch block. A new block is zeroed unless it is plain. */
+/* The content of a free scratch block: anything (plain), zeros, or words with stamps. A new block is zeroed unless
+ * plain. */
 enum ordo_scratch_use {
-    ORDO_SCRATCH_PLAIN,   /* any content */
-    ORDO_SCRATCH_ZEROED,  /* all zero */
-    ORDO_SCRATCH_STAMPED, /* words with stamps up to `stamp` */
+    ORDO_SCRATCH_PLAIN,
+    ORDO_SCRATCH_ZEROED,
+    ORDO_SCRATCH_STAMPED,
 };
 
 /* Device memory: a buffer that outlives calls, or a scratch block of the pool. Only its own queue reuses a free block,
@@ -31,22 +32,20 @@ struct ordo_block {
     uint32_t              stamp;
 };
 
-/* staging.c explains stages. */
 struct ordo_stage {
     struct ordo_stage *next;
-    cl_mem             mem;    /* the kernels' argument */
+    cl_mem             mem;
     cl_mem             pinned; /* NULL: mem is a buffer over `host` during calls */
     char              *host;   /* mapped if pinned, else malloc'd */
     bool               in_use; /* a call over host memory uses it */
-    uint64_t           sent;   /* number of the send whose commands may still use `host`, or 0 */
+    uint64_t           sent;   /* number of the send that may still use `host`, or 0 */
 };
 
-/* transfer.c explains the ring. */
 struct ordo_ring {
     cl_mem mem; /* NULL: none yet */
     char  *host;
-    size_t piece, least; /* bytes of a piece, and of the smallest array that uses the ring */
-    int    helpers;      /* 0: no array uses the ring, as on a dry-run device */
+    size_t piece, least; /* bytes of a piece, and of the smallest array in the ring */
+    int    helpers;      /* 0: the ring is unused */
 };
 
 /* An incomplete event that commands in a queue wait for (order.c). */
@@ -92,12 +91,12 @@ struct ordo_program {
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
-    pthread_cond_t       changed;  /* signals that a program is wanted or was built, or that the threads must end */
+    pthread_cond_t       changed;  /* a program is wanted or was built, or threads must end */
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
-    unsigned             preparing;    /* preparations under way */
+    unsigned             preparing;
     unsigned             in_work;      /* programs that threads and preparations build now */
     unsigned             calls;        /* calls that wait for a program or build one */
     double               calm_ms;      /* when the last of these calls got its program */
@@ -132,13 +131,13 @@ struct ordo_device {
     cl_command_queue  queue;
     pid_t             pid;
     atomic_uint       holders;                /* the opener and each object; the last one closes the device */
-    atomic_bool       closed;                 /* the opener has closed it, and its log gets no more messages */
+    atomic_bool       closed;                 /* by the opener: its log receives nothing more */
     bool              own_queue_out_of_order; /* an adopted queue may be */
 
-    pthread_mutex_t lock;       /* recursive; protects all members below except the error */
+    pthread_mutex_t lock;       /* recursive; protects the members below except the error */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */
-    pthread_mutex_t log_lock;   /* serialises messages; a thread with it takes no other lock */
-    char           *error;      /* NULL after an error if there was no memory for the message */
+    pthread_mutex_t log_lock;   /* serialises messages; taken last */
+    char           *error;      /* NULL after an error: no memory for the message */
     ordo_status     error_status;
     cl_int          cl_error;
     atomic_bool     failed; /* a kernel failed, and no wait has succeeded since */
@@ -156,7 +155,7 @@ struct ordo_device {
     char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
     atomic_bool cache_told;       /* a failed write is logged */
-    atomic_int  cache_trouble;    /* errno of a failed write on a mute thread, which another thread logs, or 0 */
+    atomic_int  cache_trouble;    /* errno of a failed write on a mute thread, to be logged, or 0 */
     bool        profile_told;     /* a missing profile is logged */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
@@ -165,8 +164,7 @@ struct ordo_device {
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* tests set it, or NULL */
-    int                              optimized;     /* which programs `changes` optimizes: 1: all, -1: none, 0: tests
-                                                * choose */
+    int                              optimized;     /* by `changes`: 1: all programs, -1: none, 0: tests choose */
     struct ordo_device              *next_live;     /* list of builds.c */
     struct ordo_dry_run             *dry_run, own_dry_run; /* dry_run is NULL or &own_dry_run */
 
@@ -199,7 +197,7 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While true, this thread logs nothing and sets no last error, because no call of the user caused its work. */
+/* While true, this thread logs nothing and sets no last error. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
@@ -207,8 +205,7 @@ void                      ordo_errors_close(ordo_device *dev);
 /* Whether the code reports lack of memory, which may not happen again. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features fills the facts that OpenCL reports, ordo_probe_trials the outcomes of trial
- * compiles. */
+/* probe.c: facts that OpenCL reports, then outcomes of trial compiles. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
@@ -236,9 +233,9 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c. Sets *text to a module's text, malloc'd, with includes expanded and all or the listed kernels. */
+/* source.c. A module's text, malloc'd, with includes expanded and all or the listed kernels. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
-/* The names of the kernels that are built together with a kernel. They do not end with a 0. */
+/* Names of the kernels built together with a kernel, without a 0 at the end. */
 struct ordo_kernel_set {
     const char *names; /* separated by spaces, or NULL: all of the module */
     size_t      bytes;
@@ -262,7 +259,7 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
 /* cache.c. Files in the user's cache directory, each with a checksum inside. */
 void ordo_cache_open(ordo_device *dev);
-/* Returns the content of entry `kind`-`key`, malloc'd, or NULL if it is absent, damaged or another user's. */
+/* The content of entry `kind`-`key`, malloc'd. NULL: it is absent, damaged or another user's. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
@@ -277,18 +274,18 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 void ordo_scratch_destroy(ordo_device *dev);
 /* Frees host memory of remaining buffers, as in the child of a fork. */
 void ordo_held_forget(ordo_device *dev);
-/* Sets *fresh if the caller must zero the block, unless it is plain. */
+/* *fresh: the caller must zero the block unless it is plain. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
 /* Makes all free blocks plain, because commands that zero them may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Returns pinned memory, mapped and not counted, or NULL. `host` may be NULL in ordo_pinned_destroy. */
+/* Mapped pinned memory, not counted, or NULL. ordo_pinned_destroy accepts host NULL. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Call ordo_stages_forget once the commands of all sends up to `number` are done. */
+/* staging.c. All sends up to `number` are done. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 
@@ -302,8 +299,7 @@ ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties prop
 /* Returns ORDO_INVALID unless the queue is of the device and its context. `name` is for the message. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Call this before each command with the call's wait list. Makes the list's first n_pending events pending in the
- * queue. */
+/* Call this before each command. Makes the first n_pending events of the wait list pending in the queue. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 void        ordo_pending_forget(ordo_device *dev);

@@ -9,7 +9,7 @@
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
-/* On a CPU a large buffer has huge pages, because with small pages each random read waits for the page table (finds of
+/* On a CPU a large buffer has huge pages, because with small ones each random read waits for the page table (finds of
  * 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 with small ones). */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
@@ -83,8 +83,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free plain blocks of at most `bytes` each of a queue. NULL means all kinds of blocks of all
- * queues. */
+/* Releases up to `max` free plain blocks of a queue, of at most `bytes` each. queue NULL: blocks of any use and
+ * queue. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -131,9 +131,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* Calls create_counted. If memory is short, releases the free blocks of the pool, then the reserves, and finishes the
- * device's own queue so that the driver releases them. Never finishes a caller's queue or one with pending events,
- * which may wait for an event that the caller sets later. */
+/* If memory is short, releases the free blocks of the pool, then the reserves, and finishes the device's own queue so
+ * that the driver releases them. Never finishes a caller's queue or one with pending events, which may wait for an
+ * event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -151,8 +151,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Adds a block to a list. `queue` is NULL for a buffer that outlives calls. The caller has retained the queue, and an
- * error releases it. The block stores its size, because asking the driver later may fail. */
+/* Adds a block to a list. `queue` (NULL if the buffer outlives calls) is retained already. An error releases it. The
+ * block stores its size, because asking the driver later may fail. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);

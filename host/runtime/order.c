@@ -42,8 +42,7 @@ ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const cha
 
 /* ---- pending events ------------------------------------------------------------------------------------------ */
 
-/* Returns CL_COMPLETE, a positive number while the event is not complete or its state is unknown, or a negative number
- * if it failed. */
+/* CL_COMPLETE, positive while the event is not complete or its state is unknown, negative if it failed. */
 static cl_int state_of(cl_event event)
 {
     cl_int       state = CL_QUEUED;
@@ -115,7 +114,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event to the wait list. Leaves space for one more (hand_out_event in call.c). */
+/* Leaves space for one more event (hand_out_event in call.c). */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -138,7 +137,6 @@ void ordo_call_drop_events(struct ordo_call *call)
     call->n_wait = 0;
 }
 
-/* Adds event i of the order's list unless it is complete. */
 static ordo_status add_listed(struct ordo_call *call, cl_uint i)
 {
     ordo_device   *dev = call->dev;
@@ -279,7 +277,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* Releases the record. In the child of a fork NVIDIA's driver would wait for ever for a lock of a lost thread. */
+/* In the child of a fork NVIDIA's driver would wait for ever for a lock of a lost thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -318,8 +316,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* The device's own queue has only Ordo's commands, so it needs no marker, which costs some microseconds. If the marker
- * cannot be created, add_last tries again. */
+/* The device's own queue has only Ordo's commands, so it needs no marker, which costs microseconds. If creating the
+ * marker fails, add_last tries again. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command of the call was enqueued after the last call */

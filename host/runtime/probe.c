@@ -56,7 +56,7 @@ static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, ui
     return code;
 }
 
-/* Returns a number of the device, or `otherwise` if the device does not know it. */
+/* A number of the device, or `otherwise` if the device does not know it. */
 static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
     uint64_t number = 0;
@@ -197,7 +197,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Compiles all trials that most devices pass as one program. If that succeeds, it saves the other compiles. */
+/* Tries the trials that most devices pass as one program, which saves the other compiles. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };

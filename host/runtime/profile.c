@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles set the tunables of each kernel for each shape of data. Later sources override earlier ones: defaults,
- * shipped sets from general to particular, and the user's profile, which ordo-tune writes. A profile has words
- * NAME=VALUE, and comments after #. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
+/* Profiles: the tunables of each kernel for each shape of data. Later ones override: defaults, shipped sets from
+ * general to particular, the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments after
+ * #. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -20,7 +20,7 @@ static const struct {
     const char             *name, *text;
     enum ordo_tunable_scope scope;
     enum ordo_tunable_facts facts;
-    uint32_t                value; /* the default */
+    uint32_t                value;
     uint32_t                choice[MAX_CHOICES];
     uint32_t                n_choices;
 } tunables[] = {
@@ -115,7 +115,7 @@ static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, ui
         }
 }
 
-/* Sets the tunables of `name`. Returns false for an unknown name or a value outside its choices. */
+/* Returns false for an unknown name or a value outside its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
@@ -129,7 +129,7 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE, and cuts it in two. Returns false if the word is wrong. */
+/* Applies a word NAME=VALUE, which it cuts in two. Returns false if it is wrong. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
@@ -198,8 +198,7 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Values for devices without lanes. Each work-item counts its digits in local memory, which fits 16 counters, not
- * 256. */
+/* Without lanes each work-item counts its digits in local memory, which fits 16 counters, not 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -210,11 +209,10 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values for large tiles, measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs
- * and longer writes, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate
- * of 128 x 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented
- * scans than they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate
- * of 256 x 8. */
+/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer writes,
+ * which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
+ * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than they
+ * gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -295,7 +293,7 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to the path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd, or NULL without memory.
+/* *out becomes the path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd, or NULL without memory.
  * Returns false if there is no directory for profiles. */
 static bool profile_path(const ordo_device *dev, char **out)
 {

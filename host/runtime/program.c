@@ -16,7 +16,7 @@ static char *build_log(ordo_device *dev, cl_program program)
     return log;
 }
 
-/* Joins trials into one text. Each trial's kernel gets its own name. */
+/* Each trial's kernel gets its own name. */
 static char *join_trials(const char *const *texts, size_t n)
 {
     char *all = ordo_format("%s", "");
@@ -108,7 +108,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* Returns a program from a cached binary, or NULL if there is none or the driver refuses it, which drops the entry. */
+/* A program from a cached binary. NULL: there is none, or the driver refuses it, which drops the entry. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

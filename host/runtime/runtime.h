@@ -21,14 +21,13 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message and returns `status`. `code` is OpenCL's, or 0. If `format` is NULL, the message is the text of the
- * status. */
+/* Records a message and returns `status`. `code` is OpenCL's, or 0. format NULL: the text of the status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the status of `expr` if it failed. The failed call has recorded its message. */
+/* Returns the status of a failed call, which has recorded its message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -74,7 +73,7 @@ ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int lin
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Whether a call failed because memory was short or the request exceeded the device's largest allocation. */
+/* Whether a call lacked memory, or exceeded the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -82,8 +81,8 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates device memory that outlives a call. It is counted and limited. Returns ORDO_TOO_LARGE above the largest
- * allocation, ORDO_NO_DEVICE_MEMORY above the limit. If bytes is 0, the buffer has 1 byte. */
+/* Creates device memory that outlives a call, counted and limited. ORDO_TOO_LARGE above the largest allocation,
+ * ORDO_NO_DEVICE_MEMORY above the limit. If bytes is 0, the buffer has 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. OpenCL keeps the memory until its commands are done. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
@@ -96,8 +95,8 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* Creates a buffer over the caller's memory, or returns NULL unless the device works in the same memory. A blocking
- * read to `host` shows the kernels' writes there. Release the buffer after its last command is done. */
+/* A buffer over the caller's memory, or NULL unless the device works in the same memory. A blocking read to `host`
+ * shows the kernels' writes there. Release it after its last command is done. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -138,20 +137,19 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
 /* Creates the order's event, returns scratch to the pool and unlocks. Returns `status`, or the event's error. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Takes uninitialised scratch of at least `bytes` until the call's commands are done. */
+/* Uninitialised scratch of at least `bytes` until the call's commands are done. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Takes scratch for counters, which must be zero after the call's commands, as it is before. A new block costs a
- * fill. */
+/* Scratch for counters, zero before. The call must zero it again. A new block costs a fill. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Takes scratch for words with stamps. It may be dirty, but no word has *stamp, which is 1 to `max`. A new block costs
- * a fill, as does every `max`-th use. */
+/* Scratch for words with stamps. It may be dirty, but no word has *stamp, which is 1 to `max`. A new block costs a
+ * fill, as does every `max`-th use. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Call this instead of ordo_call_release after an error, if the call continues in another way. */
+/* ordo_call_release after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs an optional step. If the step lacks memory, sets *lacked, abandons its scratch and continues. */
+/* Runs an optional step. If memory is short, sets *lacked, abandons the step's scratch and continues. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -163,23 +161,23 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 /* An object's record of its last calls. All members are zero before the first. */
 struct ordo_last_call {
     cl_command_queue queue;   /* of the last call; retained */
-    cl_event         done;    /* of the last call, or NULL: a marker is enqueued when needed */
-    cl_event         begun;   /* marker before the commands of the last call that changed the object, or NULL */
+    cl_event         done;    /* of the last call; NULL: enqueued when needed */
+    cl_event         begun;   /* marker before the last call that changed the object, or NULL */
     bool             dropped; /* a `begun` has failed */
 };
-/* Begins a call that runs after the object's last call. If that was on another queue and either queue has pending
- * events, waits for it on the host. If `waits`, blocks, without the lock, until the call's events are complete. Returns
- * ORDO_OPENCL if an event of the order's list failed. */
+/* Begins a call that runs after the object's last. If that was on another queue and either queue has pending events,
+ * waits for it on the host. If `waits`, blocks, without the lock, until the call's events are complete. ORDO_OPENCL if
+ * an event of the order's list failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Call this before waiting for the device. A call with pending events may not wait with the lock held. So this sets
- * call->again and fails without a message, and the caller ends the call, begins it again and waits first. */
+ * call->again and fails without a message. The caller begins the call again and waits first. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Call this before the first command of a call that changes the object or the host's record of it. Fails like
  * ordo_call_settled, because a dropped command would falsify the record. In a caller's queue it adds a marker to the
  * wait list: if another command of the queue fails, the marker and all commands are dropped together. */
 ordo_status ordo_call_changes(struct ordo_call *call);
-/* Call this at the end of each call on an object, even after an error. Cannot fail. */
+/* Call this at the end of each call on an object, even after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
 /* Whether commands of a call that changed the object were dropped. Reports each drop once. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
@@ -214,8 +212,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* A list of arguments. They must live until the launch. The list must not move, because arguments point to its offsets
- * of slices. */
+/* A list of arguments, which must live until the launch. It must not move, because arguments point to its offsets of
+ * slices. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -227,8 +225,8 @@ void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n
 /* Adds two arguments: the memory of the slice, and its first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Enqueues the kernel, and builds it first if its variant is new. Returns ORDO_UNSUPPORTED if the group is too large
- * for it. Does nothing if groups is 0. A NULL cl_mem argument is a NULL pointer in the kernel. */
+/* Enqueues the kernel, and builds it first if its variant is new. ORDO_UNSUPPORTED: the group is too large for it. Does
+ * nothing for 0 groups. A NULL cl_mem argument is a NULL pointer in the kernel. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
 /* The two steps of ordo_call_launch. The kernel lives as long as the device. */
@@ -257,8 +255,8 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage takes small arrays to the device and back in one transfer each. It consists of pinned host memory and a
- * device buffer, or of one memory on a CPU. */
+/* A stage takes small arrays to the device and back in one transfer each. It is pinned host memory and a device buffer,
+ * or one memory on a CPU. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -270,7 +268,7 @@ char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
 /* Enqueues a transfer of the first `bytes`. On a CPU creates the buffer, when a driver may copy the content. If that
- * fails, ordo_stage_buffer is NULL, without an error. */
+ * fails, leaves ordo_stage_buffer NULL, without an error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Waits for the call's commands, and for `bytes` from byte `at` on. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
@@ -278,7 +276,7 @@ ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage,
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
 struct ordo_transfer {
-    cl_mem      mem;  /* first byte transferred: 0 */
+    cl_mem      mem;  /* transferred from its first byte on */
     const void *from; /* source of an upload */
     void       *to;   /* target of a download */
     size_t      bytes;
@@ -293,11 +291,11 @@ struct ordo_gathering {
     size_t   n; /* programs numbered so far */
 };
 
-/* Opens a dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return
- * made-up answers, which may make calls fail. Close it after its objects and before `dev`. One thread may use it. */
+/* Opens a dry-run device. Calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return
+ * made-up answers, so calls may fail. Close it after its objects and before `dev`. One thread. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Call this before each call. Sets the value of each word that the call reads, and resets its limit of launches. */
+/* Call this before each call. Sets each word that the call reads, and resets its limit of launches. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
@@ -307,8 +305,8 @@ bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Preparations may be concurrent. */
 void ordo_builds_begin(ordo_device *dev);
 /* Builds wanted programs, concurrently with the device's threads. progress (may be NULL) receives the number of built
- * programs and the total. If it returns false, forgets the other programs and returns ORDO_CANCELLED. Returns and
- * records the error of the first failed program. */
+ * programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. Returns and records the
+ * error of the first failed program. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
@@ -325,8 +323,8 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 /* Whether a tunable depends on the sizes of keys and values, or of keys alone. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* The devices on which values other than the default can be faster: all, or devices with concurrent work-items in a
- * group, with lanes that communicate, with forward progress between groups. */
+/* Devices on which values other than the default may be faster: any, or with concurrent work-items in a group, lanes
+ * that communicate, forward progress between groups. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id: the name in capitals, name, scope, facts, default, text, values). Every value gives right answers. */

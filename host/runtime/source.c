@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Expands includes
- * with #line, so that errors have file and line, and leaves out unneeded kernels. */
+/* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Expands includes with
+ * #line, so that errors have file and line, and leaves out unneeded kernels. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Closes a stream of open_memstream. Returns its text, malloc'd, or NULL without memory. */
+/* Closes a stream of open_memstream. Returns its text, malloc'd. NULL: no memory. */
 static char *text_of(FILE *stream, char **text)
 {
     bool whole = stream && !ferror(stream);
@@ -46,8 +46,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Sets *text to the text of a file, malloc'd, from ORDO_CL_DIR or else the library, or to NULL without memory. Returns
- * false if there is no such file. */
+/* *text becomes the text of a file, malloc'd, from ORDO_CL_DIR or else the library, or NULL without memory. False: no
+ * such file. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -82,8 +82,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. It is not included again while it is open, or once it is certainly compiled. If the include is
- * inside an #if, which the compiler may skip, the file is included again, behind an include guard. */
+/* An included file. It is not included again while it is open, or once it is certainly compiled. The compiler may skip
+ * an include inside an #if, so such a file is included again, behind an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -99,7 +99,7 @@ struct expansion {
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* Returns the number of a file, and adds it if it is new. -1: no memory, or trouble. */
+/* The number of a file, which it adds if new. -1: no memory, or trouble. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -297,8 +297,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* A kernel begins with a word that ends in KERNEL in the first column (ORDO_KERNEL of device/compiler.cl or a macro for
- * it), and ends with a brace there. Kernels made by a macro begin further right, and always stay. */
+/* A kernel begins with a word ...KERNEL in the first column (ORDO_KERNEL of device/compiler.cl or a macro for it), and
+ * ends with a brace there. Kernels made by a macro begin further right, and stay. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -343,8 +343,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* Returns the kernels that one program contains. A program costs NVIDIA's driver 30 ms in addition to its kernels, much
- * more than a small kernel, so the kernels of a call make one program. */
+/* A program costs NVIDIA's driver 30 ms in addition to its kernels, much more than a small kernel. So a call's kernels
+ * make one program. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies small arrays through a stage: to the device in one command and back in another, because a call of a few keys
- * takes as long as its commands and waits, 12 us or more each. A CPU works in the stage's host memory: each call
- * creates a buffer over it, and a read to the stage shows the kernels' writes. Without a stage, calls work as with
- * large arrays. A stage does not count as device memory, because it is no larger than a driver's own buffers. */
+/* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long as
+ * its commands and waits, 12 us or more each. A CPU works in the stage's host memory: each call creates a buffer over
+ * it, and a read to the stage shows the kernels' writes. Without a stage, calls work as with large arrays. A stage does
+ * not count as device memory, because it is no larger than a driver's own buffers. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -194,7 +194,7 @@ void ordo_ring_destroy(ordo_device *dev)
     dev->ring.host = NULL;
 }
 
-/* Creates the ring if there is none. Without a ring the driver copies the arrays. */
+/* Without a ring the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)
@@ -202,7 +202,7 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* Waits after an error, because commands may still use the ring, and destroys the ring if waiting fails. */
+/* After an error, waits for commands that use the ring, or destroys it if that fails. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
