@@ -225,7 +225,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word is `expected`. Returns the previous value, which is `expected` in that case. */
+/* Stores `desired` if the word is `expected`. Returns the previous value. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -279,14 +279,14 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after orders uncached accesses without a fence. It does on devices that start accesses in program order,
+/* Whether ordo_after orders uncached accesses without a fence, as on devices that start accesses in program order,
  * predict neither values nor branches, and have one cache behind these accesses of all groups. No language guarantees
  * this: PTX's memory model orders no relaxed accesses to different words by address dependency. It holds on observed
  * hardware (sm_80, sm_90). If a reader of the self-test (self_test_optimistic) sees an impossible value, the device
  * uses fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns an offset of 0 that depends on `seen`. `never` is 0, which the compiler does not know. With
+/* Returns 0, as an offset that depends on `seen`. `never` is 0, which the compiler does not know. With
  * ORDO_AFTER_ORDERS, accesses at this offset come after `seen` has arrived. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {

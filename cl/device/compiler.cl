@@ -105,26 +105,26 @@
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel whose groups have exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size shows
- * compilers how many registers a work-item may have. Some compilers allow no group above 256 without it. It would
- * override ORDO_MAX_REGISTERS. */
+/* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size shows
+ * compilers how many registers a work-item may have. Some allow no group above 256 without it. It would override
+ * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at any address p, on CPUs only, because GPUs hide latency otherwise. prefetch() does
- * nothing in PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a separate address space,
- * such as SPIR-V's. */
+/* Prefetches the cache line at any address p, on CPUs only: GPUs hide latency otherwise. prefetch() does nothing in
+ * PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a separate address space, such as
+ * SPIR-V's. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define ORDO_PREFETCH(p) __builtin_prefetch(p)
 #else
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads that do not fill the caches. No work-item may write the data in this launch, and none should read them again
- * soon. A 16-byte read begins at a multiple of 16. */
+/* Reads that spare the caches. The data must not change in this launch, and should not be read again soon. A 16-byte
+ * read begins at a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

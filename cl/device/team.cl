@@ -21,7 +21,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* A bit per lane of a team (team_mask) or of a whole sub-group (subgroup_mask). Lane 0 has the lowest bit. */
+/* A bit per lane of a team, or of a whole sub-group. Lane 0 is lowest. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -116,8 +116,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* PTX inline assembly has no predicate operands, so each vote sets its own predicate. `volatile` keeps votes in place:
- * a vote inside a branch would wait for lanes that never arrive. */
+/* PTX inline assembly has no predicate operands, so each vote makes its own. `volatile` keeps votes in place: a vote
+ * inside a branch would wait for lanes that never arrive. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -245,8 +245,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* mask_count returns the number of lanes in a mask. first_lane and last_lane return the lowest and highest lane of a
- * mask other than 0. */
+/* The number of lanes in a mask. The lowest (first_lane) and highest (last_lane) lane of a mask other than 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -295,7 +294,7 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Whether p holds in any (team_any) or every (team_all) lane of the team. The result is equal in the whole team. */
+/* Whether p holds in any (team_any) or every (team_all) lane of the team, equal in all lanes. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -372,7 +371,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* The shuffle's predicate tells whether there is a lane at `distance`. */
+/* The shuffle's predicate: whether there is a lane at `distance`. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -388,9 +387,9 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute the wave whole (GCN
- * and CDNA, listed here). Other processors execute two halves, and it reaches only the caller's half. Narrower teams
- * lie within a half. A team of 64 uses scalar registers, lane by lane. */
+/* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute it whole (GCN and
+ * CDNA, listed here). On others it reaches only the caller's half: narrower teams lie within a half, and a team of 64
+ * uses scalar registers, lane by lane. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -455,7 +454,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* Returns x plus x of lane - distance, if there is such a lane. */
+/* Adds x of lane - distance, if there is such a lane. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -525,8 +524,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits. `bits` is a constant of 0 to 32, so
- * that the loop unrolls. */
+/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits, a constant of 0 to 32, so that the
+ * loop unrolls. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -548,7 +547,7 @@ ORDO_FN void team_sync(void)
     subgroup_sync();
 }
 
-/* Makes writes of global memory visible likewise. */
+/* team_sync for global memory. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR

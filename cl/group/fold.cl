@@ -84,8 +84,7 @@ ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGM
 
 #define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
-/* fold_make builds an item from a value and its flag or mark. fold_value returns the value, fold_head the flag or mark
- * (0 if items have none). */
+/* fold_make builds an item, fold_value returns its value, fold_head its flag or mark (0 if it has none). */
 #if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
@@ -120,7 +119,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* The mark of one item at position `at`: 0 if the item is not a head. */
+/* The mark of an item at position `at`: 0 unless it is a head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -135,14 +134,14 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Whether the fold contains a head, so that earlier items cannot change it. */
+/* Whether earlier items cannot change this fold, which has a head. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* Converts a stored key to an item's value. fold_key_of converts it back. */
+/* Converts a stored key to an item's value, and back (fold_key_of). */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -177,7 +176,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* All work-items of a sub-group must call these functions. */
+/* Whole sub-groups must call these functions. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -193,7 +192,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* Returns the item x of lane `lane`, which must be equal in the whole team. */
+/* Returns x of lane `lane`, which must be equal in the whole team. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
@@ -232,7 +231,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* Returns to all lanes the fold over all lanes in descending order. */
+/* team_fold in descending order of lanes. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL

@@ -167,9 +167,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
  * whole sub-group calls.
  *
  * In place, the tile's group may overwrite the input meanwhile. It publishes before that, with a fence between
- * (lookback_announce). Each lane here has a fence between its reads of the input and its reads of the words. If no word
- * is published, everything read was input. A stale plain load returns input, too. If only some words are published, the
- * result is LOOKBACK_NONE, and a later poll finds the other words. */
+ * (lookback_announce), and each lane here has a fence between its reads of input and of words. If no word is published,
+ * all reads were input. A stale plain load returns input, too. If only some words are published, the result is
+ * LOOKBACK_NONE, and a later poll finds the rest. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

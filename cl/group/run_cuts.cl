@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* The number of keys[0 .. high - 1] before an element with key x of another run. At least `low` are before it. If
- * `ties`, keys equal to x are before it, because the keys' run is the earlier one. */
+/* The number of keys[0 .. high - 1] before an element with key x of another run, at least `low`. If `ties`, the keys'
+ * run is the earlier one, so keys equal to x are before it. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {

@@ -4,15 +4,15 @@
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines, for an associative and commutative operation:
  *
  *        type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *            returns x combined over lower local ids (`identity` in the first). Sets *total to x combined over all.
+ *            returns x combined over lower local ids (`identity` in the first). *total: x combined over all.
  *        type group_reduce_NAME(type x, __local type *scratch)
  *            returns x combined over all work-items, to all of them.
  *
  * `combine` is a function or macro. `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
  * scratch has GROUP_SCAN_WORDS values. A barrier must follow before its next use.
  *
- * A call has two barriers if teams have 8 lanes or more, none if a team is the whole group, and log2(GROUP_SIZE) + 2 if
- * teams are narrower. None orders global memory. */
+ * A call has two barriers if teams have 8 lanes or more, none if a team is the whole group, else log2(GROUP_SIZE) + 2.
+ * None orders global memory. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"

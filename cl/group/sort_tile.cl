@@ -85,8 +85,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. The tile has `here` keys. Missing keys are all ones, so that they
- * rank last. */
+/* Loads ordered forms of this work-item's keys. Keys beyond the tile's `here` are all ones, so that they rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -175,8 +174,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and writes its keys to the exchange in digit order. The exchange must be free. Sets total[j]
- * and start[j] to the number and first place of elements with this work-item's j-th digit. The next barrier makes the
+/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j] and
+ * start[j] become the number and first place of elements with this work-item's j-th digit. The next barrier makes the
  * exchange visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)

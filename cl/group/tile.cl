@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores a work-group's tile of an array of keys in registers, by vectors of 16 bytes if the array is
+/* A work-group's tile of an array of keys, in registers. Loads and stores use vectors of 16 bytes if the array is
  * aligned.
  *
- *   TILE_ITEMS    The number of keys per work-item. A tile has FOLD_GROUP * TILE_ITEMS keys.
- *   TILE_VECTOR   The number of keys per vector: as many as fit in 16 bytes, unless the including file defines it.
+ *   TILE_ITEMS    Keys per work-item. A tile has FOLD_GROUP * TILE_ITEMS keys.
+ *   TILE_VECTOR   Keys per vector: as many as fit in 16 bytes, unless the including file defines it.
  *
  * Position p of the array holds key p - shift. `shift` (0 <= shift < TILE_VECTOR) makes vectors at multiples of
  * TILE_VECTOR aligned. The key exists if p - shift < count as unsigned numbers.

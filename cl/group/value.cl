@@ -8,7 +8,7 @@
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* Whether the host defines COMBINE_OP. Some kernels combine values only if it does. */
+/* Some kernels combine values only if the host defines COMBINE_OP. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else

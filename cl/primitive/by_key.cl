@@ -109,7 +109,7 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the segment that ends before element `end`. `all` is the fold of all elements before `end`. */
+/* Writes the segment that ends before element `end`. `all`: the fold of all elements before. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;

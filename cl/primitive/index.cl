@@ -13,7 +13,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level. Each entry's key comes from the array, so no level waits for another. */
+/* Writes every entry of every level from the array, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -58,7 +58,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b, and *widest to the greatest width. Needs *widest = 0 before. */
+/* Sets widths[b] to the bytes per key of block b, and *widest, which must be 0 before, to the greatest. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)

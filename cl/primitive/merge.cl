@@ -19,7 +19,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search reads TEAM_WIDTH elements per step. Wider teams read more than they save in steps. */
+/* A search reads TEAM_WIDTH elements per step. Wider teams read more than they save. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -105,7 +105,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The first `diagonal` elements of the merge include `low` to `high` elements of a. */
+/* `low` to `high` of the first `diagonal` elements are a's. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;

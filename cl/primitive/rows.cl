@@ -84,7 +84,7 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Moves words `first` to `first` + count - 1 of the list. The first and last row may be incomplete. */
+/* Moves words `first` to `first` + count - 1 of the list, which may begin and end within rows. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -114,7 +114,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r] to 1 + the last row of the list with number r. Needs latest[r] = 0 before. */
+/* Sets latest[r], 0 before, to 1 + the last row of the list with number r. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

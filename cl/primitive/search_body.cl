@@ -3,19 +3,19 @@
  *
  *   search_indexed   searches for queries in any order, through a static index (shared/index.h)
  *   search_array     searches for queries in any order, without an index
- *   search_sorted    searches for ascending queries. Each work-group searches only the part of the array that its
- *                    queries span.
+ *   search_sorted    searches for ascending queries. A work-group searches only the part of the array that its queries
+ *                    span.
  *   search_gallop    searches for ascending queries, by single work-items on CPUs
- *   search_number    numbers queries, before they are reordered
+ *   search_number    numbers queries before they are reordered
  *
- * All but the last take (keys, queries, answers), then further arguments. The including file includes search_keys.cl
- * and defines
+ * All others take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and
+ * defines
  *
  *   SEARCH_LAST       1: compares a query with the last of equal keys, which requires SEARCH_UPPER. 0: with the first.
  *   answers           The type of the arrays of answers. Its first member is PLACES_OF.
  *   ANSWERS_ARGS      Declares these arrays as a kernel's arguments.
  *   ANSWERS           Initializes `answers` from the arguments.
- *   answer(keys, to, i, rank, query, equal)   Stores the answer of query i, whose rank is `rank`.
+ *   answer(keys, to, i, rank, query, equal)   Stores the answer of query i.
  *   answer_prefetch(to, rank)                 Prefetches the memory that answer() reads. */
 #pragma once
 #include "device/atomic.cl"

@@ -67,8 +67,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* The count of 16 bytes of a block. A query whose difference from the base `d` exceeds `width` bytes comes after all
- * keys. */
+/* The count of 16 bytes of a block. If the query's difference d from the base exceeds `width` bytes, all keys count. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };

@@ -218,7 +218,7 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Insertion alone sorts buckets of fewer elements. */
+/* Insertion alone sorts smaller buckets. */
 #define INSERTED 24
 
 /* Copies to the output by insertion. `from` may be the output. After `most` moves it only copies, and returns false.

@@ -267,7 +267,7 @@ typedef struct {
     uint       items; /* per work-item and round; fewer if groups would have none */
 } top_step;
 
-/* Whether an element agrees with the searched element in all digits before the last. */
+/* Whether an element agrees with the searched one in all digits before the last. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -362,7 +362,7 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* Moves this work-item's elements of a tile. `before` counts earlier elements of each fate. `some`: see top_fates. */
+/* Moves this work-item's elements. `before` counts earlier elements of each fate. `some`: top_fates. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each has a header
  * with a checksum, and is written under a temporary name and renamed, so a reader sees all of it or none. An
- * unreadable, foreign or damaged file counts as absent: the work is repeated, without an error for the user. Entries
- * contain code that is run, so directory and entries must belong to the user, and nobody else may write to them. Only
- * files that are certainly Ordo's are removed. */
+ * unreadable, foreign or damaged file counts as absent. Entries contain code that is run, so directory and entries must
+ * belong to the user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -248,7 +247,6 @@ static bool write_entry(FILE *file, const void *content)
            fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
-/* Warns of the first failure. Logs later failures as information. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
     if (ordo_thread_is_mute) {

@@ -9,7 +9,7 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Tries a failed call once more. It enqueues a barrier or marker after a command, which cannot be withdrawn. */
+/* Tries a failed call once more. It follows an enqueued command, which cannot be withdrawn. */
 #define TRY_TWICE(dev, expr, what)                                                                                     \
     do {                                                                                                               \
         if ((expr) != CL_SUCCESS)                                                                                      \

@@ -38,7 +38,7 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
-/* Returns entry n of a list whose entries each end with a 0, or NULL if the list is shorter. */
+/* Entry n of a list whose entries each end with a 0, or NULL. */
 static const char *entry_of(const char *list, cl_long n)
 {
     while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock. Returns false in the child of a fork if a thread of the parent held the lock. */
+/* Takes a lock. False: a thread of the parent of a fork held it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;

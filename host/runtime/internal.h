@@ -117,9 +117,9 @@ extern const struct ordo_build_changes *ordo_build_changes; /* for devices opene
 /* The state of a dry-run device. Its buffers have 1 byte each. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* NULL: kernels are built only by threads of the device */
+    struct ordo_gathering *gathering; /* NULL: only the device's threads build kernels */
     uint32_t               answer;    /* each word that a call reads */
-    unsigned               launches;  /* the rest; then launches fail, which ends loops that wait for a result */
+    unsigned               launches;  /* the rest; then launches fail, which ends waiting loops */
     struct ordo_kernel     kernel;    /* represents all kernels */
 };
 
@@ -130,7 +130,7 @@ struct ordo_device {
     cl_context        context;
     cl_command_queue  queue;
     pid_t             pid;
-    atomic_uint       holders;                /* the opener and each object; the last one closes the device */
+    atomic_uint       holders;                /* opener and objects; the last one closes the device */
     atomic_bool       closed;                 /* by the opener: its log receives nothing more */
     bool              own_queue_out_of_order; /* an adopted queue may be */
 
@@ -213,7 +213,7 @@ ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
  * some devices lack. */
 void ordo_choose_older_language(ordo_device *dev);
 
-/* select.c: sets dev->id to the device that `select` names. */
+/* select.c: sets dev->id. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
 /* probe_cache.c caches the outcome of probe and self-test by device, kernel sources, mask and profile. */
@@ -294,7 +294,7 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Creates a queue with the call of OpenCL 1.2, which every platform has. */
+/* Uses the call of OpenCL 1.2, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 /* Returns ORDO_INVALID unless the queue is of the device and its context. `name` is for the message. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);

@@ -23,7 +23,7 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
     free(memory);
 }
 
-/* Returns NULL if there are no huge pages or the driver refuses them. */
+/* NULL: the driver refuses huge pages, or there are none. */
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;

@@ -17,7 +17,7 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-/* Returns a text of the device, malloc'd, with a space before it. */
+/* Returns a text of the device, malloc'd, behind a space. */
 static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;
@@ -33,7 +33,6 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
     return ORDO_OK;
 }
 
-/* Returns a text of the device without leading spaces, cut to fit. */
 static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t size)
 {
     char *text = NULL;

@@ -60,7 +60,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Returns ORDO_NO_DEVICE_MEMORY if `code` means lack of memory and the device has not failed, else ORDO_OPENCL. */
+/* ORDO_NO_DEVICE_MEMORY if `code` means lack of memory and the device has not failed, else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -158,7 +158,7 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* An object's record of its last calls. All members are zero before the first. */
+/* An object's record of its last calls. All zero before the first. */
 struct ordo_last_call {
     cl_command_queue queue;   /* of the last call; retained */
     cl_event         done;    /* of the last call; NULL: enqueued when needed */
@@ -175,7 +175,7 @@ ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, cons
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Call this before the first command of a call that changes the object or the host's record of it. Fails like
  * ordo_call_settled, because a dropped command would falsify the record. In a caller's queue it adds a marker to the
- * wait list: if another command of the queue fails, the marker and all commands are dropped together. */
+ * wait list: if another command of the queue fails, marker and commands are dropped together. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Call this at the end of each call on an object, even after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -236,7 +236,7 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Sets `bytes` from byte `at` on to a repeated 32-bit word. Both must be multiples of 4. */
+/* Sets `bytes` from byte `at` on, both multiples of 4, to a repeated word. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
@@ -246,8 +246,8 @@ ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const v
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Checks that the slice has `count` elements of `bytes` each in a buffer of this device's context. `name` is for the
- * message. If bytes is 0, the slice must be ordo_none(). */
+/* Checks that the slice has `count` elements of `bytes` each in a buffer of this device's context, or is ordo_none() if
+ * bytes is 0. `name` is for the message. */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Whether two slices share a byte. Resolves sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
@@ -260,7 +260,7 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
-/* Takes a stage within a call. Returns NULL if `bytes` do not fit, or no stage is free. */
+/* Takes a stage within a call. NULL: `bytes` do not fit, or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
 /* Set `idle` if all commands of the stage's call are done. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
@@ -285,7 +285,7 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Builds every parts-th program from number `part` on, or all if parts is 0. */
+/* Builds every parts-th program from number `part` on, or all (0). */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs numbered so far */

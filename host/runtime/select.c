@@ -8,7 +8,6 @@
 
 #define MAX_LISTED 64
 
-/* Whether a call succeeded. If not, sets *failed to its code. */
 static bool done(cl_int code, cl_int *failed)
 {
     if (code != CL_SUCCESS)

@@ -119,7 +119,7 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* Gets the path of an #include line. Returns false for any other line. */
+/* The path of an #include line. False: another line. */
 static bool included_path(const char *line, char *path, size_t size)
 {
     static const char word[] = "#include \"";
@@ -259,7 +259,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Finds a word between spaces, line ends or the ends of the text, or returns NULL. */
+/* A word between spaces, line ends or the ends of the text, or NULL. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -361,7 +361,7 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* Finds the file and line of line `number` of an expanded text by its #line marks. */
+/* The file and line of line `number` of an expanded text, by its #line marks. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;

@@ -169,7 +169,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that helpers may copy before a command is done */
+    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that helpers copy before a command is done */
 
     allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
