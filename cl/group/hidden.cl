@@ -34,7 +34,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* The number of visible elements among first .. end - 1. Short intervals need only the bits. */
+/* The number of visible elements among first .. end - 1. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)

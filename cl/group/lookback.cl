@@ -140,7 +140,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* Takes the group's tile. The whole group calls. Contains a barrier. */
+/* The whole group calls. Contains a barrier. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -153,7 +153,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. */
+/* Work-item 0 calls, before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -237,7 +237,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Publishes the fold up to the tile's end. One work-item calls. */
+/* One work-item calls. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A work-group's tile of a merge of runs: loads the tile's part of each run, merges the parts in pairs in local memory,
- * stores the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers. A *slot* is an
- * index in the tile. If runs_close_gaps removes hidden elements, only the first `left` slots are stored. */
+ * stores the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers.
+ *
+ * A *slot* is an index in the tile in local memory. If runs_close_gaps removes hidden elements, only the first `left`
+ * slots are stored. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -94,8 +96,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One of four work-items that set up a group concurrently. When only two set the pointers, plain merges took 86
- * registers on sm_90, not 48. */
+/* One of four work-items that set up a group concurrently. One sets key and value pointers: set by two, plain merges
+ * took 86 registers on sm_90, not 48. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Finds the tile's part of each run, and all regions. Ends with a barrier. */
@@ -178,8 +180,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Makes a round's regions in place. n is the number of runs in round 0. Each work-item makes RUNS_ITEMS slots,
- * meaningless past a region's end. Needs a barrier before, ends with one. */
+/* Merges pairs of round - 1's regions, in place. n is the number of runs in round 0. Each work-item makes RUNS_ITEMS
+ * slots, meaningless past a region's end. Needs a barrier before, ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;

@@ -79,7 +79,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(sort_local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The number of elements of a tile. Only the last tile can have fewer than RANK_TILE. */
+/* Only the last tile can have fewer than RANK_TILE elements. */
 ORDO_FN uint sort_tile_count(uint count, uint tile)
 {
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);

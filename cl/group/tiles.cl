@@ -75,7 +75,7 @@ ORDO_FN uint tiles_end(uint tiles, uint range)
     return first + min(range, tiles - first);
 }
 
-/* Writes this group's range of tiles. sums[g] is the fold of group g's range. */
+/* sums[g] is the fold of group g's range. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {

@@ -167,7 +167,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes a tile's segments. Returns the fold up to the tile's end. */
+/* Returns the fold up to the tile's end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);

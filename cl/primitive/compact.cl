@@ -111,7 +111,7 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A group's tile in registers. Only the `own` kept elements are loaded. */
+/* Only the `own` kept elements are loaded. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];

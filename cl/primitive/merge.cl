@@ -262,7 +262,6 @@ void merge_tiles(MERGE_ARGS)
 
 #else /* one work-item */
 
-/* merge_path by one work-item. */
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
@@ -305,8 +304,8 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* Each step takes one element. As many steps as the shorter rest has elements pass neither end, so the inner
-         * loop tests none. */
+        /* Each step takes one element, so this many steps cannot pass the end of either part, and the inner loop tests
+         * no end. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

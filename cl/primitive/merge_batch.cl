@@ -19,7 +19,7 @@
 
 /* Built together: batch_place batch_write */
 
-/* The number of elements of the array that are compared, or copied, together. */
+/* Elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
 /* merge_path in global memory. */

@@ -6,7 +6,7 @@
  *   runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile.
  *   runs_split     finds the number of each run's elements up to each splitter
  *   runs_tiles     merges a tile with a group, in pairs in local memory
- *   runs_dedup     is runs_tiles that writes only the newest element of each key
+ *   runs_dedup     merges like runs_tiles, but writes only the newest element of each key
  *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
  *   runs_chunks    merges a tile with one work-item, for CPUs (RUNS_GROUP == 1), by a tournament over the runs
  *

@@ -45,7 +45,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Returns the fold of this group's tiles, at least to work-item 0. The whole group calls, uniformly. */
+/* The fold of this group's tiles, at least in work-item 0. Called uniformly. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {

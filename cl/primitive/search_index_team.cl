@@ -26,7 +26,7 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from units of `level`, which begin at `nodes`, to blocks. Reads one node per level and query. */
+/* Descends from units of `level`, which begin at `nodes`, to blocks. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves elements through memory twice: a pass by the highest digit that varies divides
- * them into buckets, then one work-item sorts each bucket in its core's cache. Parlay and ips2ra also divide first.
+ * them into buckets, then one work-item sorts each bucket in its core's cache.
  *
  *   sort_bucket_sample    guesses from a sample whether the buckets will be short enough (one work-item)
  *   sort_bucket_span      finds the bits in which the keys of a chunk differ (one work-item per chunk)
  *   sort_bucket_digit     chooses the digit (one work-item)
  *   sort_bucket_count     counts the digit in each chunk (one work-item per chunk)
- *   sort_bucket_scan      finds where each chunk's elements of each bucket go, and the ends of the buckets (one
- *                         work-item)
+ *   sort_bucket_scan      finds where each chunk's elements of each bucket go, and where buckets end (one work-item)
  *   sort_bucket_scatter   moves the elements to their buckets (one work-item per chunk)
  *   sort_bucket_sort      sorts each bucket (one work-item per bucket)
  *

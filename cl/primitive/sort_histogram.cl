@@ -144,8 +144,9 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* The local pass's bins distinguish at least this many bits below the two top digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* Returns the number of passes by digit `top` (the highest that varies) and the next lower ones that leave segments for
- * the local pass, or 0 if it does not pay. A wrong estimate costs only time. The whole group calls, uniformly. */
+/* Returns how many passes, by digit `top` (the highest that varies) and the next lower ones, leave segments short
+ * enough for the local pass, or 0 if that does not pay. A wrong estimate costs only time. The whole group calls,
+ * uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts ranges of a hybrid radix sort that are too long for the local pass (sort_local.cl). The whole group calls all
- * functions, uniformly. */
+/* Sorts ranges of a hybrid radix sort that are too long for sort_local.cl. The whole group calls all functions,
+ * uniformly. */
 #pragma once
 #include "group/sort_tile.cl"
 

@@ -22,7 +22,7 @@ typedef struct {
     int  at;  /* the next tile to read; complete if below the first */
 } sort_look;
 
-/* The number of words read at the same time. */
+/* Words read at the same time. */
 #define SORT_LOOK_AHEAD 4
 
 /* Reads earlier tiles until the sum is complete. Returns false if a tile stays silent. */

@@ -30,7 +30,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps the `needed` least keys of a list, in their order. Returns the greatest key that it keeps. */
+/* Keeps the `needed` least keys of a list, in order. Returns the greatest of these. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);

@@ -161,7 +161,7 @@ static ordo_status find_kernels(ordo_device *dev)
  * with eight, which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
-/* No threads on a CPU, whose driver builds one program at a time, on processors that kernels need. */
+/* A CPU gets no threads, because its driver builds one program at a time, on processors that kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");

@@ -243,7 +243,7 @@ struct ordo_kernel_set {
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
 /* Returns the options of a variant, malloc'd, or NULL without memory. */
 char *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
-/* Replaces line numbers in a build log by files and their lines. Returns the result, malloc'd, or NULL. */
+/* Replaces line numbers in a build log by files and their lines. Returns malloc'd text, or NULL. */
 char *ordo_log_with_files(const char *log, const char *text);
 
 /* dry_run.c. Creates a device with only its locks and log. NULL: no memory. */

@@ -209,10 +209,11 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer writes,
- * which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
- * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than they
- * gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
+/* Values measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer
+ * writes, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x
+ * 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than
+ * they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x
+ * 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },

@@ -196,7 +196,6 @@ struct ordo_define {
 
 #define ORDO_DEFINES_MAX 20
 
-/* One launch: a kernel of a module, its variant and its size. */
 struct ordo_launch {
     const char        *file, *kernel;
     size_t             groups, group;                 /* work-groups, and work-items of each */

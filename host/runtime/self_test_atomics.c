@@ -226,8 +226,8 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* The limit of the time after the first launch, which may compile. The launches take a ms or two on an idle CPU. On a
- * busy CPU threads may take turns. */
+/* Limits the time after the first launch, which may compile. The launches take a ms or two on an idle CPU. On a busy
+ * one threads may take turns. */
 #define CONTENTION_MS 2000
 
 /* Launches more rounds each time until the work-items have collided often enough. In long launches the system runs each

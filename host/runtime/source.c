@@ -22,7 +22,7 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* The limit of a program with its includes, ten times the library's largest program. */
+/* Limits a program with its includes, ten times the library's largest. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 /* Returns a file as a string, or NULL if it is absent, a folder, or larger than any source. */
