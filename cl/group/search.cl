@@ -18,7 +18,7 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* A work-item's queries in flight, which hides the latency of their reads. */
+/* A work-item's queries in flight. Several hide the latency of reads. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
@@ -123,7 +123,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 #endif
 }
 
-/* The number of a node's SEARCH_NODE separators (in ordered form) before the query. */
+/* The number of a node's separators before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -276,7 +276,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* of this side's span; `left`: the most keys left in either span */
+    uint                first = 0; /* start of this side's span; `left`: the most keys left in either */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

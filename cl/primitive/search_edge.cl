@@ -4,7 +4,7 @@
 #include "primitive/search_keys.cl"
 
 /* A block's count adds 1 for each key before the query and, in a lookup on a GPU, COUNT_EQUAL for each key that equals
- * the query. CPUs instead read the key at the query's rank again. */
+ * the query. CPUs read the key at the query's rank again. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 

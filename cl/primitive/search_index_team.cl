@@ -159,7 +159,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    bool none_before[SEARCH_ITEMS] = { false }; /* the block has no key before the query, which may end the block
+    bool none_before[SEARCH_ITEMS] = { false }; /* none in the block, so the query may equal the last key of the block
                                                  * before */
 
     SEARCH_EACH

@@ -5,7 +5,7 @@
  *   1  count    Maps each key to a bin, monotonically, and counts the keys of each bin in local memory.
  *   2  spread   Puts each element's index into its bin, in any order.
  *   3  rank     Compares each element with the others of its bin, by key and then by index, so the result is stable.
- *      There are as many bins as elements, so most hold one or two.
+ *               There are as many bins as elements, so most hold one or two.
  *   4  gather   Reads keys and values by the sorted indexes, then writes them in order.
  *
  * A bin of more than LOCAL_BIN_MAX elements would take too many comparisons, so sort_large sorts its range. Tunables:

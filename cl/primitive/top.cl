@@ -264,7 +264,7 @@ typedef struct {
     top_record now, prev; /* of the last pass, and of the pass before it */
     bool       done;
     uint       digit;
-    uint       items; /* per work-item and round; fewer if groups would have none */
+    uint       items; /* elements per work-item and round; fewer if groups would get none */
 } top_step;
 
 /* Whether an element agrees with the searched one in all digits before the last. */

@@ -25,8 +25,7 @@ struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
     size_t                bytes;
-    cl_command_queue      queue; /* retained, so that no other queue gets its address; NULL if the block is no
-                                  * scratch */
+    cl_command_queue      queue; /* retained, so that no other queue gets its address; NULL: no scratch */
     bool                  in_use;
     enum ordo_scratch_use use;
     uint32_t              stamp;
@@ -48,7 +47,7 @@ struct ordo_ring {
     int    helpers;      /* 0: the ring is unused */
 };
 
-/* An incomplete event that commands in a queue wait for (order.c). */
+/* An incomplete event for which commands in a queue wait (order.c). */
 struct ordo_pending {
     struct ordo_pending *next;
     cl_command_queue     queue; /* both are retained */
@@ -63,7 +62,7 @@ struct ordo_kernel {
     bool                limited;   /* built with a limit on registers */
 };
 
-/* Identifies a module with its options within a device, or a build in the disk cache. */
+/* Identifies a module with its options, or a build in the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
@@ -119,7 +118,7 @@ struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* NULL: only the device's threads build kernels */
     uint32_t               answer;    /* each word that a call reads */
-    unsigned               launches;  /* the rest; then launches fail, which ends waiting loops */
+    unsigned               launches;  /* launches left; then they fail, which ends waiting loops */
     struct ordo_kernel     kernel;    /* represents all kernels */
 };
 
@@ -131,13 +130,13 @@ struct ordo_device {
     cl_command_queue  queue;
     pid_t             pid;
     atomic_uint       holders;                /* opener and objects; the last one closes the device */
-    atomic_bool       closed;                 /* by the opener: its log receives nothing more */
+    atomic_bool       closed;                 /* the opener closed it; its log receives nothing more */
     bool              own_queue_out_of_order; /* an adopted queue may be */
 
     pthread_mutex_t lock;       /* recursive; protects the members below except the error */
     pthread_mutex_t error_lock; /* the error text, and whether the device failed */
-    pthread_mutex_t log_lock;   /* serialises messages; taken last */
-    char           *error;      /* NULL after an error: no memory for the message */
+    pthread_mutex_t log_lock;   /* serialises messages; its holder takes no other lock */
+    char           *error;      /* NULL after an error if there was no memory */
     ordo_status     error_status;
     cl_int          cl_error;
     atomic_bool     failed; /* a kernel failed, and no wait has succeeded since */
@@ -158,14 +157,15 @@ struct ordo_device {
     atomic_int  cache_trouble;    /* errno of a failed write on a mute thread, to be logged, or 0 */
     bool        profile_told;     /* a missing profile is logged */
 
-    ordo_status (*test_primitives)(ordo_device *dev, bool all); /* see self_test.h */
+    ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
     struct ordo_digest               identity; /* device, driver, platform, library version */
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* tests set it, or NULL */
-    int                              optimized;     /* by `changes`: 1: all programs, -1: none, 0: tests choose */
-    struct ordo_device              *next_live;     /* list of builds.c */
+    int                              optimized;     /* programs that `changes` optimizes: 1: all, -1: none, 0: tests
+                                                     * choose */
+    struct ordo_device              *next_live;     /* in the list of builds.c */
     struct ordo_dry_run             *dry_run, own_dry_run; /* dry_run is NULL or &own_dry_run */
 
     struct ordo_block   *scratch, *held; /* scratch: the pool; held: buffers that outlive calls */
@@ -173,7 +173,7 @@ struct ordo_device {
     char                *bounce;     /* target of small reads (call.c), or NULL */
     size_t               stage_most; /* bytes of the largest arrays that use a stage */
     struct ordo_stage   *stages;
-    uint64_t             stage_number; /* number of the last send, from 1 on */
+    uint64_t             stage_number; /* number of the last send */
     struct ordo_pending *pending;
     struct ordo_reserve *reserves;
     struct ordo_memory   memory;
@@ -205,7 +205,7 @@ void                      ordo_errors_close(ordo_device *dev);
 /* Whether the code reports lack of memory, which may not happen again. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c: facts that OpenCL reports, then outcomes of trial compiles. */
+/* probe.c. First reads the facts that OpenCL reports, then compiles trials. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
@@ -223,7 +223,7 @@ void        ordo_remember(ordo_device *dev, struct ordo_digest key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
-/* Ends the threads and releases all programs, which can be built again. */
+/* Ends the threads and releases all programs. */
 void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
@@ -264,7 +264,7 @@ void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
 void  ordo_cache_tell(ordo_device *dev);
-/* Returns a malloc'd text from printf, or NULL without memory. */
+/* Returns malloc'd text from printf, or NULL. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, size_t bytes);

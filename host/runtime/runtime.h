@@ -21,13 +21,14 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message and returns `status`. `code` is OpenCL's, or 0. format NULL: the text of the status. */
+/* Records a message and returns `status`. `code` is OpenCL's, or 0. If `format` is NULL, the message is the text of the
+ * status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the status of a failed call, which has recorded its message. */
+/* Returns the status if `expr` failed. It has recorded its message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -81,10 +82,10 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates device memory that outlives a call, counted and limited. ORDO_TOO_LARGE above the largest allocation,
+/* Creates device memory that outlives a call, counted and limited. Returns ORDO_TOO_LARGE above the largest allocation,
  * ORDO_NO_DEVICE_MEMORY above the limit. If bytes is 0, the buffer has 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Sets *mem to NULL. OpenCL keeps the memory until its commands are done. */
+/* Releases *mem and sets it to NULL. OpenCL keeps the memory until its commands are done. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
 /* A holder of cached buffers. A call that lacks memory calls `give`, with the device's lock, to free the buffers. */
@@ -147,7 +148,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* ordo_call_release after an error, if the call continues in another way. */
+/* Call this instead of ordo_call_release after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs an optional step. If memory is short, sets *lacked, abandons the step's scratch and continues. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
@@ -161,7 +162,7 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 /* An object's record of its last calls. All zero before the first. */
 struct ordo_last_call {
     cl_command_queue queue;   /* of the last call; retained */
-    cl_event         done;    /* of the last call; NULL: enqueued when needed */
+    cl_event         done;    /* marker after the last call; NULL: enqueued when needed */
     cl_event         begun;   /* marker before the last call that changed the object, or NULL */
     bool             dropped; /* a `begun` has failed */
 };
@@ -284,7 +285,7 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Builds every parts-th program from number `part` on, or all (0). */
+/* Builds every parts-th program from number `part` on, or all if parts is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs numbered so far */
@@ -319,7 +320,7 @@ enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* Whether a tunable depends on the sizes of keys and values, or of keys alone. */
+/* Whether a tunable depends on the sizes of keys and values, or only of keys. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
 /* Devices on which values other than the default may be faster: any, or with concurrent work-items in a group, lanes

@@ -19,7 +19,7 @@
 #define SLOTS 16
 /* The number of commands in flight. */
 #define DEPTH 4
-/* With fewer helpers the driver is as fast. More helpers share one link. */
+/* With fewer helpers the driver is as fast. More share one link. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
