@@ -131,7 +131,7 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The run, of the first n, of slot `at` of round 0. Mostly the first run, the largest. */
+/* The run of slot `at` of round 0, among the first n. Mostly the first run, the largest. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);

@@ -105,7 +105,7 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* `low` to `high` of the first `diagonal` elements are a's. */
+/* Between `low` and `high` of the first `diagonal` elements are a's. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;

@@ -54,7 +54,7 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries in ordered form. Past the last query it repeats that. */
+/* Loads this work-item's queries in ordered form. Past the last query it repeats the last. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU /* usual case: all are in bounds, so that few wide reads load them */

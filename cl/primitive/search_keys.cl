@@ -110,7 +110,7 @@ ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 #define KEYS_AND_QUERIES                                                                                               \
     __global const ordo_key *restrict keys_mem, ulong keys_at, uint keys_count,                                        \
         __global const ordo_key *restrict queries_mem, ulong queries_at, uint queries_count PLACES_ARGS
-/* Members of a compressed array, which PACK_TAKE sets. */
+/* NULL for a compressed array's members, which PACK_TAKE sets. */
 #if SEARCH_PACKED
 #define PLAIN , NULL, NULL, NULL
 #else

@@ -324,7 +324,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Returns false if that took too long or another group stopped. */
+/* Returns false after a timeout, or if another group stopped. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {

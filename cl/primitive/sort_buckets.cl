@@ -248,7 +248,7 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Chooses digits that contain at least the highest `bits` bits of `span`, or all. */
+/* Chooses the highest digits of `span` that contain at least `bits` set bits, or all. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;

@@ -228,7 +228,7 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* registers once more, because by now the driver has loaded its compiler */
+            /* once more, now that the driver has loaded its compiler */
             pthread_once(&at_first_build, watch_exit);
         }
     }

@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock. False: a thread of the parent of a fork held it. */
+/* Takes a lock. Returns false in the child of a fork if a thread of the parent held it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;

@@ -320,7 +320,7 @@ void ordo_last_call_trust(struct ordo_last_call *last)
  * marker fails, add_last tries again. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
-    if (call->n_pending > 0 && !call->passed) /* no command of the call was enqueued after the last call */
+    if (call->n_pending > 0 && !call->passed) /* the call enqueued no command */
         return;
     const cl_command_queue before = last->queue;
     last->queue = call->retained;

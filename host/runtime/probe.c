@@ -282,7 +282,7 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* observed, and checked by the self-test (device/atomic.cl) */
+    dev->facts.address_order = true; /* observed; the self-test checks it */
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Later ones override: defaults, shipped sets from
+/* Profiles: the tunables of each kernel for each shape of data. Later sources override: defaults, shipped sets from
  * general to particular, the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments after
  * #. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
