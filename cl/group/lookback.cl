@@ -153,7 +153,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Work-item 0 calls, before the group writes output. */
+/* Publishes the tile's own fold. Work-item 0 calls, before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)

@@ -107,7 +107,7 @@
 
 #else
 
-/* Works for any GROUP_SIZE. The halves of scratch alternate, so each step needs only one barrier. */
+/* The halves of scratch alternate, so each step needs only one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -59,7 +59,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* Holds first the teams' counts, then the keys in digit order, then the values. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
