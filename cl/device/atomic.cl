@@ -6,18 +6,18 @@
  *
  *   relaxed   orders no other memory. It reads no cache that another group's store does not reach, so a loop that waits
  *             for a change sees it.
- *   acquire   later accesses of this work-item happen after it.
- *   release   earlier accesses of this work-item happen before it.
- *   Pairs     an acquire load that reads a release store's word sees everything that the storing work-item did before.
+ *   acquire   Later accesses of this work-item happen after it.
+ *   release   Earlier accesses of this work-item happen before it.
+ *   Pairs     An acquire load that reads a release store's word sees everything that the storing work-item did before.
  *             A barrier (global fence) before the store and one after the load extend this to their groups.
  *
  * mem_fence and barrier order nothing between work-groups. A plain load of data that other groups write in the same
- * launch may be stale, even after an acquire by ANOTHER work-item of this group, unless a barrier lies between.
- * Cheapest is no order: put flag and payload in one word and use relaxed accesses.
+ * launch may be stale, even after an acquire by ANOTHER work-item of this group, unless a barrier lies between. It is
+ * cheapest to need no order: put flag and payload in one word and use relaxed accesses.
  *
- * In a launch, only these functions access such a word. An acquire discards a compute unit's whole first-level cache.
- * Atomic loads are read-modify-writes on some devices. With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between groups is
- * undefined, and the host chooses no algorithm that needs it (ordo_facts.groups_progress). */
+ * In a launch, only these functions may access such a word. An acquire discards a compute unit's whole first-level
+ * cache. Atomic loads are read-modify-writes on some devices. With ORDO_ATOMICS_LEGACY (OpenCL 1.2) order between
+ * groups is undefined, and the host chooses no algorithm that needs it (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 
@@ -225,7 +225,7 @@ ORDO_FN uint ordo_exchange(volatile __global uint *p, uint v)
     return atomic_xchg(p, v);
 }
 
-/* Stores `desired` if the word is `expected`, and then returns `expected`. */
+/* Stores `desired` if the word is `expected`. Returns the previous value. */
 ORDO_FN uint ordo_cas(volatile __global uint *p, uint expected, uint desired)
 {
     return atomic_cmpxchg(p, expected, desired);
@@ -260,14 +260,14 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words that change under a reader's eyes ------------------------------------------------------------------- */
 
-/* Accesses to many words that one work-item at a time changes under a latch while others read without it. Readers
- * discard torn words if the version differs before and after. Fences or dependencies order these accesses.
+/* Accesses to words that one work-item at a time changes under a latch while others read them without the latch.
+ * Readers discard torn words if the version differs before and after. Fences or dependencies order the accesses.
  *
- *   ordo_load_uncached    after an acquire fence of this work-item, reads no cache that other groups' stores do not
- *                         reach; with PTX none at all. 16 bytes are one load from a multiple of 16.
- *   ordo_store_uncached   the store for these loads.
+ *   ordo_load_uncached    After an acquire fence of this work-item, reads no cache that other groups' stores do not
+ *                         reach, and with PTX no cache at all. 16 bytes are one load from a multiple of 16.
+ *   ordo_store_uncached   The store for these loads.
  *
- * Only uncached loads read words that uncached stores write; they may also read words of the functions above. Plain
+ * Only uncached loads read words that uncached stores write. They may also read words of the functions above. Plain
  * loads of such words accept any cached value, and are compiled with !ORDO_CHECKED only. */
 
 ORDO_FN void ordo_fence_acquire(void)
@@ -279,15 +279,15 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* Whether ordo_after orders uncached accesses without a fence: on devices that start accesses in program order, predict
- * neither values nor branches, and have one cache behind these accesses of all groups. No language guarantees this;
- * PTX's memory model orders no relaxed accesses to different words by address dependency. It holds on observed hardware
- * (sm_80, sm_90). If a reader of the self-test (self_test_optimistic) sees an impossible value, the device uses fences.
- */
+/* Whether ordo_after orders uncached accesses without a fence, as on devices that start accesses in program order,
+ * predict neither values nor branches, and have one cache behind these accesses of all groups. No language guarantees
+ * this: PTX's memory model orders no relaxed accesses to different words by address dependency. It holds on observed
+ * hardware (sm_80, sm_90). If a reader of the self-test (self_test_optimistic) sees an impossible value, the device
+ * uses fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* An offset of 0 that depends on `seen`. never: 0, unknown to the compiler. With ORDO_AFTER_ORDERS, accesses at this
- * offset come after `seen` has arrived. */
+/* Returns 0, as an offset that depends on `seen`. `never` is 0, which the compiler does not know. With
+ * ORDO_AFTER_ORDERS, accesses at this offset come after `seen` has arrived. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -334,7 +334,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* Atomic updates of 32 bits each: wider words may be torn. */
+/* Each access is one atomic update of 32 bits, so wider words may be torn. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);
@@ -400,7 +400,7 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Pauses between two loads of a word that another work-group changes. The loop has a bound. */
+/* Pauses between two loads of a word that another work-group changes. The caller's loop must have a bound. */
 ORDO_FN void ordo_pause(void)
 {
 #if ORDO_ATOMICS == ORDO_ATOMICS_NVIDIA

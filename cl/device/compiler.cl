@@ -56,7 +56,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-#if ORDO_CHECKED /* simulators keep order; tests may claim better atomics */
+#if ORDO_CHECKED /* simulators keep order, and tests may claim better atomics */
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
 #endif
@@ -91,22 +91,22 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Before a loop of constant length that indexes a register array, which would otherwise be in memory. */
+/* Put this before a loop of constant length that indexes a register array, which would otherwise be in memory. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Keeps a loop, because longer code compiles longer. */
+/* Put this before a loop to keep it rolled, because longer code compiles longer. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Before __kernel of every kernel that uses team.cl with the caller's group size. Fixes the sub-group's size if the
- * compiler would choose it; devices without that size reject the kernel. */
+/* Put this before __kernel of every kernel that uses team.cl with the caller's group size. It fixes the sub-group's
+ * size if the compiler would choose it. Devices without that size reject the kernel. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size tells
- * compilers how many registers a work-item may have; some allow no group above 256 without it. It would override
+/* Begins a kernel of groups of exactly `group` work-items: ORDO_KERNEL(GROUP_SIZE) void name(...). The size shows
+ * compilers how many registers a work-item may have. Some allow no group above 256 without it. It would override
  * ORDO_MAX_REGISTERS. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
@@ -114,7 +114,7 @@
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel __attribute__((reqd_work_group_size(group, 1, 1)))
 #endif
 
-/* Prefetches the cache line at p, any address, on CPUs only: GPUs hide latency otherwise. prefetch() does nothing in
+/* Prefetches the cache line at any address p, on CPUs only: GPUs hide latency otherwise. prefetch() does nothing in
  * PoCL and aborts in the Rusticl of Mesa 22. Clang's builtin accepts no pointer to a separate address space, such as
  * SPIR-V's. */
 #if ORDO_CPU && defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -123,8 +123,8 @@
 #define ORDO_PREFETCH(p) ((void) (p))
 #endif
 
-/* Reads that spare the caches, of data that no work-item writes in this launch or reads again soon. A 16-byte read
- * begins at a multiple of 16. */
+/* Reads that spare the caches. The data must not change in this launch, and should not be read again soon. A 16-byte
+ * read begins at a multiple of 16. */
 #if ORDO_LANES == ORDO_LANES_NVIDIA
 ORDO_FN uint ordo_read_once(__global const uint *p)
 {

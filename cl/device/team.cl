@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes that work on one item.
+/* Functions for lanes that work together on one item.
  *
  * A sub-group is ORDO_SUBGROUP work-items that run in step. A *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
  * Back ends: Khronos sub-groups, NVIDIA's PTX, AMD's builtins, and teams of one work-item.
@@ -7,10 +7,10 @@
  * Unless a function states otherwise:
  *   Called by   every lane of the SUB-GROUP, even if teams are narrower, from control flow that is uniform over it,
  *               before any lane returns. subgroup_any makes a loop's condition uniform.
- *   Groups      are one-dimensional, their size a multiple of ORDO_SUBGROUP. Then
- *               get_local_id(0) == team_index() * TEAM_WIDTH + team_lane(), which the self-test checks.
- *   Memory      is not ordered: only team_sync makes a lane's writes to local memory visible to another lane.
- *   lane        arguments are 0 .. TEAM_WIDTH - 1; TEAM_WIDTH itself reads lane 0 (TEAM_FOR_EACH uses this). */
+ *   Groups      are one-dimensional, and their size is a multiple of ORDO_SUBGROUP. Then get_local_id(0) ==
+ *               team_index() * TEAM_WIDTH + team_lane(), which the self-test checks.
+ *   Memory      is not ordered. Only team_sync makes a lane's writes to local memory visible to another lane.
+ *   lane        arguments are 0 .. TEAM_WIDTH - 1. TEAM_WIDTH itself reads lane 0, which TEAM_FOR_EACH uses. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -21,7 +21,7 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* A bit per lane, lane 0 lowest, of a team; of a whole sub-group. */
+/* A bit per lane of a team, or of a whole sub-group. Lane 0 is lowest. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -42,18 +42,18 @@ typedef uint subgroup_mask;
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
-/* Each back end defines (suffix 64: for 64 bits), for a whole sub-group:
+/* Each back end defines these functions (suffix 64: for 64 bits), for a whole sub-group:
  *   subgroup_lane()                    this lane's number
- *   subgroup_ballot(p)                 the lanes with p
+ *   subgroup_ballot(p)                 the lanes in which p holds
  *   subgroup_any(p)                    whether p holds in any lane
- *   subgroup_agree(word, bit)          the lanes with this lane's value of that bit of word
+ *   subgroup_agree(word, bit)          the lanes that agree with this lane in that bit of word
  *   subgroup_sync()                    orders local memory among the lanes
  * and within a team:
  *   team_index()                       the team's number in its work-group
- *   team_shuffle(x, lane)              x of a lane, which each lane chooses
- *   team_shuffle_xor(x, mask)          x of lane ^ mask; mask < TEAM_WIDTH, the same in all lanes
- *   team_shuffle_up(x, distance)       x of lane - distance, else the lane's own x; distance < TEAM_WIDTH, the same in
- *                                      all lanes */
+ *   team_shuffle(x, lane)              x of `lane`, which may differ between lanes
+ *   team_shuffle_xor(x, mask)          x of lane ^ mask. mask < TEAM_WIDTH, equal in all lanes
+ *   team_shuffle_up(x, distance)       x of lane - distance, or the lane's own x if there is no such lane. distance <
+ *                                      TEAM_WIDTH, equal in all lanes */
 
 #if ORDO_LANES == ORDO_LANES_ONE
 
@@ -234,7 +234,7 @@ ORDO_FN uint team_lane(void)
     return subgroup_lane() % TEAM_WIDTH;
 }
 
-/* The sub-group's number of this team's lane 0. */
+/* The number in the sub-group of this team's lane 0. */
 ORDO_FN uint team_base_(void)
 {
     return subgroup_lane() & ~(TEAM_WIDTH - 1u);
@@ -245,7 +245,7 @@ ORDO_FN team_mask team_lanes_below(void)
     return ((team_mask) 1 << team_lane()) - 1;
 }
 
-/* The number of lanes in a mask; the lowest and highest lane of a mask other than 0. */
+/* The number of lanes in a mask. The lowest (first_lane) and highest (last_lane) lane of a mask other than 0. */
 #if TEAM_WIDTH > 32
 ORDO_FN uint mask_count(team_mask lanes)
 {
@@ -294,7 +294,7 @@ ORDO_FN team_mask team_ballot(bool p)
 #endif
 }
 
-/* Whether p holds in any or in every lane of the team; uniform in it. */
+/* Whether p holds in any (team_any) or every (team_all) lane of the team, equal in all lanes. */
 ORDO_FN bool team_any(bool p)
 {
     return team_ballot(p) != 0;
@@ -371,7 +371,7 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* The shuffle reports whether there is such a lane. */
+/* The shuffle's predicate: whether there is a lane at `distance`. */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -388,8 +388,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 #elif ORDO_LANES == ORDO_LANES_AMD
 
 /* ds_bpermute reaches every lane of a wave of 32, and of a wave of 64 on processors that execute it whole (GCN and
- * CDNA, listed here). Others execute two halves, and it reaches the own half only: narrower teams lie within a half; a
- * team of 64 uses scalar registers, lane by lane. */
+ * CDNA, listed here). On others it reaches only the caller's half: narrower teams lie within a half, and a team of 64
+ * uses scalar registers, lane by lane. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -454,7 +454,7 @@ ORDO_FN ulong team_bcast64(ulong x, uint lane)
 
 /* ---- scans and reductions over the team ------------------------------------------------------------------------ */
 
-/* The sum of x and, if there is such a lane, x of lane - distance. */
+/* Adds x of lane - distance, if there is such a lane. */
 #if ORDO_LANES != ORDO_LANES_NVIDIA || TEAM_WIDTH == 1
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
@@ -463,7 +463,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 }
 #endif
 
-/* The sum of x over this lane and lower ones, modulo 2^32. */
+/* The sum of x over this lane and lower lanes, modulo 2^32. */
 ORDO_FN uint team_scan_inclusive_add(uint x)
 {
     ORDO_UNROLL
@@ -491,7 +491,7 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* The sum (maximum) of x over the team, in every lane. */
+/* Returns to every lane the sum (maximum) of x over the team. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL
@@ -524,8 +524,8 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits. bits: a constant of 0 to 32, so that
- * the loop unrolls. */
+/* The team's lanes whose digit agrees with this lane's in the lowest `bits` bits, a constant of 0 to 32, so that the
+ * loop unrolls. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
 #if TEAM_WIDTH == 1
@@ -547,7 +547,7 @@ ORDO_FN void team_sync(void)
     subgroup_sync();
 }
 
-/* subgroup_sync for global memory. */
+/* team_sync for global memory. */
 ORDO_FN void team_sync_global(void)
 {
 #if ORDO_LANES == ORDO_LANES_KHR
@@ -557,17 +557,17 @@ ORDO_FN void team_sync_global(void)
 #endif
 }
 
-/* The lowest lane of a mask; TEAM_WIDTH, which is no lane, of 0. */
+/* The lowest lane of a mask, or TEAM_WIDTH, which is no lane, if the mask is 0. */
 ORDO_FN uint team_next_(team_mask lanes)
 {
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the body once per lane with work, with the whole team on the item of lane `owner`.
+/* Runs the body once per lane with work. The whole team works on the item of lane `owner`.
  *
- * A team without work, if narrower than its sub-group, runs the body with owner == TEAM_WIDTH until the sub-group's
- * other teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break or return out of
- * the body. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+ * If a team narrower than its sub-group has no work left, it runs the body with owner == TEAM_WIDTH until the other
+ * teams finish. It gets lane 0's item and may write only under `team_lane() == owner`. No break or return may leave the
+ * body. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds keys with an associative operation, over a team and over a work-group.
+/* Folds keys with an associative operation, over a team and over a work-group. The including file defines
  *
- * FOLD_COUNTS      1: items are counts of 32 bits, not keys
- * FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op)
- * FOLD_SEGMENTED   1: an item also has a head flag, and no fold continues across a head:
- *                     (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                  This is associative, not commutative: all functions keep the order of the items.
- * FOLD_NUMBERED    1: as segmented, with a mark of 64 bits for the flag: the number of heads in the upper half, the
- *                  position of the last head in the lower half; 0 without heads
- * FOLD_VALUES      0: items have marks only
- * FOLD_GROUP       work-items per group; a group of 1 needs no barrier
+ *   FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
+ *   FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX (enum ordo_op).
+ *   FOLD_SEGMENTED   1: an item also has a head flag, and a fold restarts at each head:
+ *                        (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
+ *                     This is associative but not commutative, so all functions keep the order of items.
+ *   FOLD_NUMBERED    1: like FOLD_SEGMENTED, but with a mark of 64 bits instead of the flag. Its upper half is the
+ *                    number of heads, its lower half the last head's position. It is 0 without heads.
+ *   FOLD_VALUES      0: items have marks only.
+ *   FOLD_GROUP       Work-items per group. A group of 1 needs no barrier.
  *
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
@@ -56,8 +56,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* The key (FOLD_SUM) or its ordered form; in segments also a flag. No struct: Oclgrind 21.10 cannot run functions that
- * return one. */
+/* A key (FOLD_SUM) or its ordered form, then the flag or mark if items have one. Not a struct, because Oclgrind 21.10
+ * cannot run functions that return a struct. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -84,7 +84,7 @@ ORDO_STATIC_ASSERT(sizeof(fold_item) == FOLD_ITEM_BYTES(FOLD_BITS / 8, FOLD_SEGM
 
 #define FOLD_IDENTITY (FOLD_OP == FOLD_MIN ? ~(fold_word) 0 : (fold_word) 0)
 
-/* An item of a value and its flag or mark; the value; the flag or mark, else 0. */
+/* fold_make builds an item, fold_value returns its value, fold_head its flag or mark (0 if it has none). */
 #if FOLD_SEGMENTED || FOLD_NUMBERED
 ORDO_FN fold_item fold_make(fold_word value, fold_mark head)
 {
@@ -119,7 +119,7 @@ ORDO_FN fold_item fold_identity(void)
 }
 
 #if FOLD_NUMBERED
-/* The mark of a head; the number of heads; the position of the last. */
+/* The mark of an item at position `at`: 0 unless it is a head. */
 ORDO_FN fold_mark fold_mark_of(bool head, uint at)
 {
     return head ? (ulong) 1 << 32 | at : 0;
@@ -134,14 +134,14 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Whether no earlier item changes this fold. */
+/* Whether earlier items cannot change this fold, which has a head. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
 }
 
 #if !FOLD_COUNTS
-/* The value of a stored key, and the reverse. */
+/* Converts a stored key to an item's value, and back (fold_key_of). */
 ORDO_FN ordo_key fold_value_of(ordo_key key)
 {
     return FOLD_OP == FOLD_SUM ? key : key_bits(key);
@@ -176,7 +176,7 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* Whole sub-groups call these functions. */
+/* Whole sub-groups must call these functions. */
 
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
@@ -192,13 +192,13 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
     fold_make(team_##name(fold_value(x), by), FOLD_SEGMENTED ? team_##name(fold_head(x), by) : 0)
 #endif
 
-/* x of one lane, the same lane for the whole team. */
+/* Returns x of lane `lane`, which must be equal in the whole team. */
 ORDO_FN fold_item team_item(fold_item x, uint lane)
 {
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* The fold over lanes 0 .. this one. */
+/* The fold over lanes 0 to this lane, inclusive. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -209,7 +209,7 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* The fold over lower lanes, from the result of team_fold_upto. */
+/* The fold over lower lanes. `upto` is this lane's result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -220,7 +220,7 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* The fold over all lanes in ascending order, in all lanes. */
+/* Returns to all lanes the fold over all lanes in ascending order. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -231,7 +231,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* The fold over all lanes in descending order, in all lanes. */
+/* team_fold in descending order of lanes. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -249,7 +249,8 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each team's item by the fold up to and with it. Barriers: before the reads and after the writes. */
+/* Replaces each team's item by the fold of all items up to and including this item. Contains barriers before the reads
+ * and after the writes. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -266,10 +267,11 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* The fold of `mine` (equal in all lanes of a team) over earlier teams; *total: over all teams.
+/* Returns the fold over earlier teams, and sets *total to the fold over all teams. `mine` is the team's fold, equal in
+ * all lanes.
  *
- * Called by   the whole group, from uniform control flow
- * Barriers    between the writes and reads of scratch; none after. The caller has one before its next writes. */
+ * Called by   the whole group, from uniform control flow.
+ * Barriers    between the writes and reads of scratch. The caller needs another one before the next use of scratch. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -294,7 +296,7 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The fold of x over all work-items, in all of them. Called as group_fold_before. */
+/* Returns to all work-items the fold of x over the group. Called like group_fold_before. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -302,7 +304,7 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The fold of items[0 .. count - 1], from earlier launches. Called as group_fold_before. */
+/* Returns the fold of items[0 .. count - 1], which an earlier launch wrote. Called like group_fold_before. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

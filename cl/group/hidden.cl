@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hidden bits of sorted elements, and counts of the visible ones; both begin on 256 bytes. Invariants:
+/* Hidden bits of sorted elements, and counts of visible elements. Both arrays begin on 256 bytes. Invariants:
  * host/dict/sorted_run.h. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
 
-/* Whether element i is hidden. hidden NULL: no. */
+/* Whether element i is hidden. `hidden` may be NULL. */
 ORDO_FN bool run_is_hidden(__global const uint *hidden, uint i)
 {
     return hidden && (hidden[i >> 5] >> (i & 31) & 1);
@@ -16,14 +16,13 @@ ORDO_FN uint run_words(uint count)
     return (count >> 5) + ((count & 31) != 0);
 }
 
-/* The lowest n bits, 0 <= n <= 32. */
 ORDO_FN uint run_low_bits(uint n)
 {
     return n >= 32 ? 0xffffffffu : (1u << n) - 1;
 }
 
-/* The number of visible elements among 0 .. i - 1 (R5). Most blocks have no hidden elements, and need only the
- * directory. */
+/* The number of visible elements among 0 .. i - 1 (R5). Most blocks have no hidden elements, so only the counts are
+ * read. */
 ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint *visible, uint i)
 {
     const uint block = i / RUN_BLOCK, k = i % RUN_BLOCK, before = visible[block];
@@ -35,7 +34,7 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* The number of visible elements among first .. end - 1. Short intervals need only the bits. */
+/* The number of visible elements among first .. end - 1. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -52,8 +51,8 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* The first visible element from i on; `count` if there is none. Long hidden intervals cost a binary search of blocks.
- */
+/* The index of the first visible element from i on, else `count`. A long hidden interval costs a binary search of
+ * blocks. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)
@@ -65,7 +64,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
         bits = ~hidden[word];
     if (bits == 0) {
         const uint before = visible[min(i / RUN_BLOCK + 1, blocks)];
-        uint low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is in low + 1 .. high, or none */
+        uint       low = i / RUN_BLOCK + 1, high = blocks; /* the first entry above `before` is in low + 1 .. high */
         if (visible[blocks] == before)
             return count;
         while (low + 1 < high) {
@@ -81,7 +80,7 @@ ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *
     return min(found, count);
 }
 
-/* 1 + the last visible element before i; 0 if there is none. */
+/* 1 + the index of the last visible element before i, else 0. */
 ORDO_FN uint run_last_visible(__global const uint *hidden, __global const uint *visible, uint i)
 {
     if (!hidden || i == 0)

@@ -4,25 +4,25 @@
  * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Silent tiles: Smith,
  * Levien and Owens, Decoupled Fallback (SPAA 2025).
  *
- * Each tile publishes its own fold (LOOKBACK_OWN), later the fold up to its end (LOOKBACK_PREFIX). A tile combines the
- * folds from its left neighbour back to the first prefix.
+ * Each tile publishes its own fold (LOOKBACK_OWN), and later the fold up to its end (LOOKBACK_PREFIX). A tile combines
+ * the folds from its left neighbour back to the first prefix.
  *
- * State      Nothing is cleared before a launch: words with another launch's stamp count as unpublished. The group with
- *            the last ticket resets the ticket.
- * Order      Each word holds flag and payload, so relaxed accesses suffice. Readers of several words repeat until all
+ * State      No launch clears the state. A word counts as unpublished if another launch stamped it. The group with the
+ *            last ticket resets the ticket.
+ * Order      Each word holds flag and payload, so relaxed accesses suffice. A reader of several words repeats until all
  *            flags agree.
  * Progress   Groups take tiles by ticket, so a group waits only for groups that have started. After LOOKBACK_POLLS
- *            polls of a silent tile, it folds that tile from the input. So no device hangs; without forward progress
- *            (groups_progress) look-back is slow.
- * In place   The output may be the input: see lookback_again.
+ *            polls of a silent tile, the group folds that tile from the input. So no device hangs, but look-back is
+ *            slow without forward progress (groups_progress).
+ * In place   The output may be the input (lookback_again).
  *
  * The including file defines, before the #include
  *   LOOKBACK_INPUT    the type of the arrays
  *   fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile)
  *                     folds one tile from the input, in all lanes of the calling sub-group
  *
- * LOOKBACK_FAULTS (fault injection) is the sum of 1: odd tiles hide their own fold; 2: odd tiles hide their prefix; 4:
- * all tiles hide it. */
+ * LOOKBACK_FAULTS (fault injection) is a sum. 1: odd tiles hide their own fold. 2: odd tiles hide their prefix. 4: all
+ * tiles hide their prefix. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -39,7 +39,7 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* A word: flag in bits 0 and 1, a segment's head in bit 2, the stamp in bits 3 to 15, payload in the upper half. */
+/* A word has the flag in bits 0 and 1, the head flag in bit 2, the stamp in bits 3 to 15, payload in the upper half. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -58,8 +58,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* The shared state: the next ticket, 0 between launches, then the tiles' words. stamp: not 0, and new since the words
- * were 0. */
+/* The shared state: the next ticket, which is 0 between launches, then the tiles' words. `stamp` is not 0, and no
+ * launch has used it since the words were cleared. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -76,12 +76,12 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 }
 
 typedef struct {
-    uint      flag;    /* LOOKBACK_NONE also if the words disagree */
+    uint      flag;    /* LOOKBACK_NONE if the words disagree */
     bool      touched; /* at least one word is published */
     fold_item item;
 } lookback_status;
 
-/* Payload w of an item: its value from the lowest bits on, then its mark. */
+/* Payload w of an item. Payloads hold the value, lowest bits first, then the mark. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -101,7 +101,7 @@ ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item 
                                                                         flag | s.stamp);
 }
 
-/* A word's flag and head; 0 for another launch's stamp. */
+/* A word's flag and head flag, or 0 if the word has another launch's stamp. */
 ORDO_FN uint lookback_marks(lookback_state s, lookback_word word)
 {
     const uint marks = ((uint) word ^ s.stamp) & ((8u << LOOKBACK_STAMP_BITS) - 1);
@@ -131,7 +131,7 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Takes the next tile. One work-item of each group calls. */
+/* One work-item of each group calls. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -140,7 +140,7 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* Takes the group's tile. The whole group calls; contains a barrier. */
+/* The whole group calls. Contains a barrier. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -167,9 +167,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
  * whole sub-group calls.
  *
  * In place, the tile's group may overwrite the input meanwhile. It publishes before that, with a fence between
- * (lookback_announce), and each lane here has a fence between its reads and its look at the words. If no word is
- * published, all reads were input; a stale plain load returns input, too. If only some words are published, the result
- * is LOOKBACK_NONE, and a later look finds the rest. */
+ * (lookback_announce), and each lane here has a fence between its reads of input and of words. If no word is published,
+ * all reads were input. A stale plain load returns input, too. If only some words are published, the result is
+ * LOOKBACK_NONE, and a later poll finds the rest. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -193,10 +193,10 @@ ORDO_FN uint lookback_lanes_before(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* The fold of all tiles before `tile`, in all lanes. One whole sub-group calls. */
+/* Returns to all lanes the fold of all tiles before `tile`. One whole sub-group calls. */
 ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, bool in_place)
 {
-    fold_item before = fold_identity(); /* of the tiles next .. tile - 1 */
+    fold_item before = fold_identity(); /* the fold of tiles next .. tile - 1 */
     uint      next = tile;
     uint      polls = 0;
     while (next > 0) {
@@ -237,7 +237,7 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* Publishes the fold up to the tile's end. One work-item calls. */
+/* One work-item calls. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
@@ -245,7 +245,7 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* The fold of all tiles before `tile`. Publishes the prefix. The whole group calls, uniformly. Contains a barrier,
+/* Returns the fold of all tiles before `tile`, and publishes the prefix. The whole group calls. Contains a barrier,
  * after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges in local memory by merge path. The stable merge of a and b is a path through the grid of their elements: one
- * step right for an element of a, one down for one of b. Its first d steps end on the d-th diagonal, where a binary
- * search finds it without the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
+/* Merges in local memory by merge path. The stable merge of a and b is a path through the grid of their elements: a
+ * step right takes an element of a, a step down takes an element of b. The first d steps end on the d-th diagonal,
+ * where a binary search finds their end without following the path. Green, McColl, Bader, GPU Merge Path (ICS 2012).
  *
- * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function stays within them.
- */
+ * Keys are compared in their ordered form (shared/key.h). If a or b is not in order, every function still stays within
+ * their bounds. */
 #pragma once
 #include "shared/key.h"
 
-/* A place in a merge of two parts of one array: the next element and the end of each part. */
+/* The state of a merge of parts a and b of one array: the index of each part's next element, and each part's end. */
 typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
@@ -27,9 +27,9 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines `name`, which takes the next `items` elements of the merge at a cursor: merged[i] is an element, from[i] its
- * place in `keys`. Once both parts are used up, further results are meaningless. Reads `keys` up to `items` places past
- * a part's end, so keys must have that much room. A macro, because register arrays need a constant length. */
+/* Defines the function `name`. It returns the next `items` elements of the merge from cursor `at` on: keys in merged[],
+ * their indices in `keys` in from[]. After both parts are used up, results are meaningless. It reads up to `items` keys
+ * past a part's end, so `keys` must be that much longer. A macro, because register arrays need a constant length. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \
@@ -49,7 +49,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
         }                                                                                                              \
     }
 
-/* The type of values in kernels without values, whose pointers are never followed. */
+/* The type of values. Kernels without values never dereference merge_value pointers. */
 #if ORDO_VALUE_BYTES
 typedef ordo_value merge_value;
 #else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable ranks of a tile of keys by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
+/* Ranks a tile of keys stably by one digit, over a work-group of GROUP_SIZE work-items with RANK_ITEMS keys each.
  *
  * Tiles are striped by team: element e belongs to team e / (TEAM_WIDTH * RANK_ITEMS), register (e / TEAM_WIDTH) %
  * RANK_ITEMS of lane e % TEAM_WIDTH. So reads are coalesced. Each team counts digits in its own row of local memory,
- * register by register; lanes with the same digit find each other by ballots (team_match). Merrill and Grimshaw,
+ * register by register. Lanes with the same digit find each other by ballots (team_match). Merrill and Grimshaw,
  * Revisiting Sorting for GPGPU Stream Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016).
  *
  * The whole group calls all functions, uniformly. */
@@ -23,7 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Work-item i has digits i * RANK_DIGITS_PER_ITEM and following; none beyond the radix. */
+/* Work-item i owns RANK_DIGITS_PER_ITEM digits from i * RANK_DIGITS_PER_ITEM on, below RANK_RADIX. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -35,7 +35,7 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* Ranks or places in the tile of a work-item's keys, two per register. */
+/* Ranks of a work-item's keys, or their indices in the tile in digit order (places). Two per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -45,7 +45,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* In ascending order of i: the first of two clears the register. */
+/* Callers must set places in ascending order of i, because an even i clears the register. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -56,13 +56,13 @@ ORDO_FN uint rank_digit(ordo_key_form bits, uint shift, uint mask)
     return (uint) (bits >> shift) & mask;
 }
 
-/* A work-item's first element in the tile. Its others follow at steps of TEAM_WIDTH. */
+/* The index in the tile of this work-item's first element. Its others follow at steps of TEAM_WIDTH. */
 ORDO_FN uint rank_first_element(void)
 {
     return team_index() * (TEAM_WIDTH * RANK_ITEMS) + team_lane();
 }
 
-/* Clears the rows of counts. No barrier: until rank_totals a row is used by its team only. */
+/* Clears the team's row of counts. Needs no barrier: until rank_totals only the team uses it. */
 ORDO_FN void rank_clear(__local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -71,8 +71,8 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Rank i: the number of the team's keys with the same digit before key i. Leaves the digits' counts in the team's row.
- * Needs cleared rows. Barriers: none. */
+/* Sets rank i to the number of the team's keys before key i that have its digit. Leaves the number of keys of each
+ * digit in the team's row. Needs a cleared row. Contains no barriers. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -91,10 +91,11 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
     }
 }
 
-/* Teams whose counts are read concurrently, which hides latency. */
+/* Teams whose counts are read at once, to hide latency. */
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* total[j]: the tile's keys with digit j of this work-item. Needs a barrier after rank_within_team. */
+/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier after
+ * rank_within_team. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -109,7 +110,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Turns the teams' counts of one digit into the places of their first keys. next: the place of the tile's first key. */
+/* Replaces each team's count of a digit by the place of the team's first key with the digit. `next` is the place of the
+ * tile's first. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -126,8 +128,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* start[j]: the place of the tile's first key with digit j of this work-item, in digit order. Turns the teams' counts
- * into places, which a barrier makes visible. scratch: GROUP_SCAN_WORDS. */
+/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit. Replaces the teams' counts by
+ * places, which the next barrier makes visible. scratch: GROUP_SCAN_WORDS. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -144,7 +146,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Turns ranks into places in the tile. Needs a barrier after rank_starts. */
+/* Replaces ranks by places. Needs a barrier after rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile of a merge of runs, by a work-group: loads its part of each run, merges these in pairs in local memory, stores
- * the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers. */
+/* A work-group's tile of a merge of runs: loads the tile's part of each run, merges the parts in pairs in local memory,
+ * stores the result. Macros: primitive/merge_runs.cl. The whole group calls functions with barriers.
+ *
+ * A *slot* is an index in the tile in local memory. If runs_close_gaps removes hidden elements, only the first `left`
+ * slots are stored. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -15,9 +18,9 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* A tile is merged in rounds. Round l makes *regions* of 2^l runs, each from two regions of the round before. All
- * rounds' regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory,
- * from round 1 on at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
+/* A tile is merged in rounds. Round l makes *regions* of 2^l runs, each from two regions of round l - 1. All rounds'
+ * regions are the 31 nodes of a binary tree over 16 runs. A round's regions follow each other in local memory, from
+ * round 1 on at multiples of RUNS_ITEMS, so that all slots of a work-item are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -28,44 +31,43 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's place in the tile's input (round 0), and RUNS_FROM_HIDDEN if
-                                           * hidden */
+    ushort from[RUNS_SLOTS + RUNS_ITEMS]; /* the element's slot in round 0, | RUNS_FROM_HIDDEN if hidden */
 #endif
 #if VALUE_COMBINES
-    /* For an element of the second run, by its place in the tile's input: the number of the first run's elements in the
-     * tile before it. */
+    /* For an element of the second run, by its slot in round 0: the number of the first run's elements in the tile
+     * before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* elements of the output from before a run's part */
-    /* Element `at` of the tile's input, if of run r, is key_of[r][at] after runs_lay_out; before, the pointers are to
-     * the runs' beginnings. */
+    uint      before[RUN_TABLE_MAX]; /* run r's elements in the output before the tile */
+    /* key_of[r][at] is the key in slot `at` of round 0, if of run r. Before runs_lay_out, the pointers are to the runs'
+     * starts. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* the number in its run of element `at` of the tile's input, minus `at` */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* RUNS_KEEP: bits of hidden slots, as words of the whole output */
+    uint       shift[RUN_TABLE_MAX];       /* shift[r] + at: the index in run r of round 0's slot `at` */
+    uint       marks[RUNS_SLOTS / 32 + 2]; /* RUNS_KEEP: hidden bits, aligned as the output's words */
 #endif
 #if RUNS_CLOSES_GAPS
-    fold_scratch visible; /* slots */
+    fold_scratch visible; /* ranks visible slots */
 #endif
 #if RUNS_HIDDEN == RUNS_DEDUP
-    ordo_key_form next[RUN_TABLE_MAX]; /* the key after a run's part of the tile */
+    ordo_key_form next[RUN_TABLE_MAX]; /* the key in run r after the tile's part */
     uint          has_next[RUN_TABLE_MAX];
-    uint          ticket, tiles_before; /* look-back's */
+    uint          ticket, tiles_before; /* for look-back */
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* slots that a round's regions span */
-    uint begin;                     /* the tile's first element of the output */
+    uint used[RUNS_ROUNDS_MAX + 1]; /* the end of the last region of each round */
+    uint begin;                     /* output index of the tile's first element */
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Lays out one round's regions. `capacity` bounds the tile if runs are not in order. */
+/* Sets one round's regions. `capacity` bounds the tile if runs are not in order. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -94,11 +96,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One of four work-items that set up a group concurrently. With key and value pointers set by two of them, plain merges
+/* One of four work-items that set up a group concurrently. One sets key and value pointers: set by two, plain merges
  * took 86 registers on sm_90, not 48. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Finds the tile's input, and the slots of each round. Ends with a barrier. */
+/* Finds the tile's part of each run, and all regions. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -129,26 +131,26 @@ ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* The run of element `at` of the tile's input, among the first n. Mostly the first run, the largest. */
+/* The run of slot `at` of round 0, among the first n. Mostly the first run, the largest. */
 ORDO_FN uint runs_run_of(__local const runs_local *mem, uint n, uint at)
 {
     return at < mem->start[1] ? 0 : runs_last_start(mem->start, n, at);
 }
 
-/* Run r from its first element on, after runs_lay_out. */
+/* Run r's first element. Needs runs_lay_out. */
 ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
 {
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads the tile's keys and hidden bits, from the first n runs. count >= 1; past the tile's end the last element is
- * read again, so all loads are unconditional and in flight at once. Ends with a barrier. */
+/* Loads the tile's keys and hidden bits from the first n runs. count >= 1. Past the tile's end it reads the last
+ * element again, so all loads are unconditional and in flight at once. Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
 #if RUNS_HIDDEN
-    uint hidden = 0; /* a bit each */
+    uint hidden = 0; /* bit i: hidden bit of key[i] */
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
@@ -178,8 +180,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Makes a round's regions, each from two of the round before, in place; n: runs at first. Each work-item makes
- * RUNS_ITEMS slots, meaningless past a region's end. Needs a barrier before, ends with one. */
+/* Merges pairs of round - 1's regions, in place. n is the number of runs in round 0. Each work-item makes RUNS_ITEMS
+ * slots, meaningless past a region's end. Needs a barrier before, ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -219,7 +221,7 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden slot; few, so they seldom contend for a word. Ends with a
+/* Sets bit (shift + slot) of mem->marks for each hidden slot. Few are hidden, so atomics seldom contend. Ends with a
  * barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
@@ -236,7 +238,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's bits. Neighbouring tiles share outer words, and all are 0 before the launch. */
+/* Writes the tile's hidden bits. All words must be 0 before the launch, because neighbouring tiles share outer
+ * words. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -253,7 +256,7 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* The key after this work-item's run's part of the tile, read long before it is needed. */
+/* The key after the tile's part of run get_local_id(0), if it `is` there. Read long before its use. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -268,7 +271,7 @@ ORDO_FN runs_key runs_read_next(__local const runs_local *mem)
     return next;
 }
 
-/* Ends with a barrier. */
+/* Stores the results of runs_read_next. Ends with a barrier. */
 ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
 {
     if (get_local_id(0) < RUN_TABLE_MAX) {
@@ -278,7 +281,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Whether an element of key x follows the tile, whose greatest key is x. */
+/* Whether an element of key x, the tile's greatest key, follows the tile. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -313,8 +316,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* For elements of the second run in this work-item's slots: notes the place of their keys in the first run. The next
- * barrier publishes it. */
+/* Sets mem->upto for the second run's elements in this work-item's slots. The next barrier publishes them. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -326,8 +328,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Combines `value`, of a slot's element and of element `at` of the tile's input, with the first run's last element that
- * is not greater, perhaps before the tile, if the keys are equal. */
+/* Combines `value` with the first run's value of the same key, if there is one, perhaps before the tile. `value`
+ * belongs to `slot`, which came from slot `at` of round 0. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -340,15 +342,16 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* The number of visible slots of earlier work-items; *total: of all. Called uniformly; a barrier inside. */
+/* The number of visible slots of earlier work-items. *total becomes the group's number. Called uniformly. Contains a
+ * barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves this work-item's visible slots to slot `begin` and on: first keys, then `from`, to use fewer registers. Ends
- * with a barrier. */
+/* Moves this work-item's visible slots to slot `begin` and following: first keys, then `from`, to use fewer registers.
+ * Ends with a barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
     const uint    first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -390,8 +393,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. The tile's input has `count`
- * >= 1 elements of n runs. Needs a barrier before. */
+/* Copies the values of the first `left` slots from their runs, unless values_out is NULL. The tile had `count` >= 1
+ * slots of n runs. Needs a barrier before. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile of a merge of runs, by one work-item: a tournament over the runs. */
+/* One work-item's tile of a merge of runs: a tournament over the runs. */
 #pragma once
 #include "group/run_cuts.cl"
 
-/* A run's next element, ordered by key, then by run; an exhausted run's comes last. runs_play orders two of them, field
- * by field without a branch: twice as fast as whole structs on CPUs. */
+/* A run's next element. Heads are ordered by key, then by run. An exhausted run's head comes last. runs_play orders two
+ * field by field without a branch: twice as fast as whole structs on CPUs. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -63,8 +63,8 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A tournament over 2^n_rounds runs: the runs are the leaves, node n's children are 2n and 2n + 1, each inner node
- * keeps the loser of its match, and `winner` has won all. Knuth, The Art of Computer Programming 3, 5.4.1. */
+/* A tournament over 2^n_rounds runs, the leaves. Node n's children are 2n and 2n + 1. Each inner node keeps the loser
+ * of its match, and `winner` has won all. Knuth, The Art of Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
     uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* the rest of each run */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to RUN_TABLE_MAX sorted runs as kernel arguments: buffers of keys and of values for each run, and a table.
+/* Passes up to RUN_TABLE_MAX sorted runs to a kernel: a buffer of keys and a buffer of values for each run, and a
+ * table.
  *
- *     __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
- *     {
- *         runs_keys key_of[RUN_TABLE_MAX];
- *         RUNS_EACH(RUNS_POINT_KEY, key_of) */
+ *        __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
+ *        {
+ *            runs_keys key_of[RUN_TABLE_MAX];
+ *            RUNS_EACH(RUNS_POINT_KEY, key_of) */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -13,7 +14,7 @@ typedef __global const ordo_key    *runs_keys; /* types, because local memory ho
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* X for each run. One work-item's RUNS_POINT_* set to[r] to the start of run r. */
+/* Expands X(r, more) for each run r. RUNS_POINT_* sets to[r] to the start of run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

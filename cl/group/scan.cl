@@ -3,16 +3,16 @@
  *
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines, for an associative and commutative operation:
  *
- *     type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *         combines x over lower local ids (`identity` in the first); *total: over all.
- *     type group_reduce_NAME(type x, __local type *scratch)
- *         combines x over all work-items, in all of them.
+ *        type group_scan_NAME(type x, __local type *scratch, __private type *total)
+ *            returns x combined over lower local ids (`identity` in the first). *total: x combined over all.
+ *        type group_reduce_NAME(type x, __local type *scratch)
+ *            returns x combined over all work-items, to all of them.
  *
- * `combine` is a function or macro; `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
- * scratch has GROUP_SCAN_WORDS values; a barrier must follow before its next use.
+ * `combine` is a function or macro. `suffix` is empty for 32 bits, 64 for 64 bits. The whole group calls, uniformly.
+ * scratch has GROUP_SCAN_WORDS values. A barrier must follow before its next use.
  *
- * Barriers: two with teams of 8 lanes or more; none if a team is the whole group; log2(GROUP_SIZE) + 2 with narrower
- * teams. None orders global memory. */
+ * A call has two barriers if teams have 8 lanes or more, none if a team is the whole group, else log2(GROUP_SIZE) + 2.
+ * None orders global memory. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"
@@ -45,8 +45,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team writes its combined value to scratch, then combines all of scratch, TEAM_WIDTH at a time. That saves a
- * barrier compared with one team. */
+/* Each team writes its combined value to scratch, then combines all of scratch, TEAM_WIDTH values at a time. That saves
+ * a barrier compared with combining by one team. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -107,7 +107,7 @@
 
 #else
 
-/* For any GROUP_SIZE. The halves of scratch alternate, so each step needs one barrier. */
+/* The halves of scratch alternate, so each step needs only one barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches sorted keys: a team in one node, a work-group in a tree in local memory, or a work-item alone.
  *
- * A *rank* is the number of keys before the query: less (lower bound), or with SEARCH_UPPER not greater (upper bound).
- * Queries are in ordered form, and may have any value, as keys may. If keys are not sorted, ranks are arbitrary but
+ * A query's *rank* is the number of keys before it: less (lower bound), or with SEARCH_UPPER not greater (upper bound).
+ * Queries are in ordered form. Queries and keys may have any value. If keys are not sorted, ranks are arbitrary but
  * within the searched interval. */
 #pragma once
 #include "device/team.cl"
@@ -18,11 +18,12 @@
 #ifndef SEARCH_GROUP
 #define SEARCH_GROUP 64
 #endif
-/* Queries that a work-item has in flight, which hides the latency of their reads. */
+/* A work-item's queries in flight. Several hide the latency of reads. */
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Before a loop over them. CPUs unroll it by four: unrolled whole it is no faster and takes seconds to compile. */
+/* Put this before a loop over a work-item's queries. CPUs unroll the loop by four: unrolled whole it is no faster and
+ * takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -40,7 +41,8 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A node is read in pieces: of 16 bytes, neighbouring lanes reading neighbouring pieces; on CPUs of one vector. */
+/* A node is read in pieces. On GPUs a piece has 16 bytes, and neighbouring lanes read neighbouring pieces. On CPUs it
+ * is one vector. */
 #if ORDO_CPU
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -51,7 +53,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 #error "TEAM_WIDTH is too wide for SEARCH_NODE: each lane must have 16 bytes of the node"
 #endif
 
-/* The first key of this lane's r-th piece, counted in the node. */
+/* The index in the node of the first key of this lane's r-th piece. */
 ORDO_FN uint piece_first(uint r)
 {
     return (r * TEAM_WIDTH + team_lane()) * PIECE_KEYS;
@@ -59,7 +61,7 @@ ORDO_FN uint piece_first(uint r)
 
 #if ORDO_CPU
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks: no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi" /* vectors that the processor lacks, but no call passes them */
 #endif
 #if KEY_BITS == 32 && SEARCH_NODE < 16
 typedef uint8 key_piece;
@@ -82,7 +84,7 @@ typedef ulong16 key_piece;
 #define piece_halves(v)  ((v).lo + (v).hi)
 #endif
 
-/* key_bits of a whole piece. piece_filled: fills each key's bits with its sign. */
+/* key_bits of a whole piece. piece_filled fills each key's bits with its sign. */
 ORDO_FN key_piece piece_bits(key_piece piece)
 {
 #if ORDO_KEY == KEY_U32 || ORDO_KEY == KEY_U64
@@ -94,8 +96,8 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* The sum of a vector comparison, where true is -1. Clang's builtin becomes a mask and its popcount on processors that
- * have them; the sum spelled out, four times the instructions. */
+/* The sum of a vector comparison, in which true is -1. Clang's builtin becomes a mask and its popcount on processors
+ * that have them. The explicit sum takes four times the instructions. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -121,7 +123,7 @@ ORDO_FN uint piece_before(key_piece piece, ordo_key_form query)
 #endif
 }
 
-/* The number of a node's SEARCH_NODE separators (ordered forms) before the query. */
+/* The number of a node's separators before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -132,7 +134,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
     return before;
 }
 #else
-/* `from` is a multiple of 16 bytes. */
+/* `from` must be aligned to 16 bytes. */
 ORDO_FN void piece_load(__global const ordo_key *from, __private ordo_key piece[PIECE_KEYS])
 {
 #if KEY_BITS == 32
@@ -183,8 +185,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* The number of this lane's separators of a node (SEARCH_NODE ordered forms) before the query. team_reduce_add makes it
- * the rank. */
+/* The number of separators before the query in this lane's pieces of a node. team_reduce_add makes it the rank. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -201,11 +202,11 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- a tree in local memory, by a work-group ------------------------------------------------------------------- */
 
-/* 2^depth - 1 separators in breadth-first order: tree[1] is the root, tree[2k] and tree[2k + 1] are the children of
- * tree[k], tree[0] is unused. Unlike in a plain binary search, lanes at one depth read different banks. Khuong and
- * Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+/* A tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, tree[2k] and tree[2k + 1] are the
+ * children of tree[k], tree[0] is unused. Unlike in a plain binary search, lanes at one depth read different banks.
+ * Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* The place of the i-th separator in ascending order; i < 2^depth - 1. */
+/* The index in the tree of the i-th separator in ascending order. i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -213,7 +214,7 @@ ORDO_FN uint tree_place(uint depth, uint i)
     return (1u << (depth - 1 - above_leaf)) + ((i + 1) >> (above_leaf + 1));
 }
 
-/* The ranks of a work-item's queries among the separators: 0 to 2^depth - 1. */
+/* Finds the ranks (0 to 2^depth - 1) of a work-item's queries among the separators. */
 ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -232,13 +233,13 @@ ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
 
 /* ---- a span of an array ---------------------------------------------------------------------------------------- */
 
-/* keys[first .. first + count - 1], for a rank in first .. first + count. */
+/* keys[first .. first + count - 1]. A rank in the span is in first .. first + count. */
 typedef struct {
     uint first, count;
 } span;
 
-/* The ranks of a work-item's queries, each in its own span, which begins at rank[r] on entry. All spans have `count`
- * keys, so that work-items do not diverge. */
+/* Finds the ranks of a work-item's queries, each in its own span, which begins at rank[r] on entry. All spans have
+ * `count` keys, so that work-items do not diverge. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -255,14 +256,14 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Narrows the array to a span that holds the ranks of every query from `low` to `high`.
+/* Narrows the array to a span that holds the ranks of every query from `low` to `high`. Half of the group searches for
+ * each end, with a probe per work-item, in log(count) / log(SEARCH_GROUP / 2) rounds.
  *
  * Called by   every work-item of the group, from uniform control flow, with the same arguments.
- * Barriers    before the first write and after the last read of scratch; two per round. Half of the group searches for
- *             each end, with a probe per work-item: log(count) / log(SEARCH_GROUP / 2) rounds. */
+ * Barriers    before the first write and after the last read of scratch, and two per round. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Each side's probes before its query, and their number. */
+/* Per side: whether each probe is before the query, and how many are. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -275,7 +276,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* of this side's span; left: the most keys that either side's span has left */
+    uint                first = 0; /* start of this side's span; `left`: the most keys left in either */
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to their digits' places.
- * The whole group calls all functions, from uniform control flow.
+/* A work-group's tile of a radix sort: loads it, ranks it by a digit, and writes its elements to the output. The whole
+ * group calls all functions, from uniform control flow.
  *
- * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED: 1 if a plan
+ * Tunables: GROUP_SIZE, RANK_ITEMS (items per work-item), RANK_BITS (of the widest digit). SORT_PLANNED is 1 if a plan
  * (shared/sort.h) gives each pass its digit, 0 if the digit is an argument. */
 #pragma once
 #include "device/atomic.cl"
@@ -21,7 +21,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit's number, lowest bit in the ordered form, and width as a mask. */
+/* A digit: its number, its lowest bit in the ordered form, and a mask of its width. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,8 +33,8 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* The plan as parameters and as arguments, each followed by a comma. Kernels without a plan lack them, because with 21
- * keys of 4 bytes a work-item they reduced the rate to 0.99 (2^24) and 0.96 (2^27). */
+/* SORT_PLAN_PARAMS declares the plan's parameters, and SORT_PLAN passes them. Kernels without a plan lack them, because
+ * with 21 keys of 4 bytes per work-item they reduced the rate to 0.99 (2^24 keys) and 0.96 (2^27). */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -57,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* The teams' counts, then the keys in digit order, then the values. */
+/* Holds first the teams' counts, then the keys in digit order, then the values. */
 typedef union {
     uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows */
     ordo_key   keys[RANK_TILE];
@@ -67,10 +67,10 @@ typedef union {
 typedef struct {
     sort_exchange exchange;
     uint          scratch[GROUP_SCAN_WORDS];
-    uint          base[RANK_RADIX]; /* place of the digit's next element in the output, minus its place in the tile */
+    uint          base[RANK_RADIX]; /* output index minus place in the tile, for elements with the digit */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* look-back: 1 + the last silent tile; 0: none */
+    uint          missing; /* for look-back: 1 + the last silent tile, or 0 */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -85,7 +85,7 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Ordered forms of this work-item's keys. Missing keys are all ones and last in the tile, so they rank last. */
+/* Loads ordered forms of this work-item's keys. Keys beyond the tile's `here` are all ones, so that they rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -102,12 +102,12 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* Digits of a work-item's elements to write, four per register. Places would need four times the registers. */
+/* Digits of the elements that a work-item writes, four per register. Places would need four times the registers. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the tile's keys from the exchange, in digit order, to their places. Keeps the digits for the values. */
+/* Writes the tile's keys from the exchange to the output. Keeps their digits for sort_move_values. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -134,7 +134,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* Writes the tile's values to the places of their keys, after sort_store_keys. */
+/* Needs the digits of sort_store_keys. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -152,7 +152,7 @@ ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *va
     }
 }
 
-/* Writes a ranked tile to the places in l->base. Needs a barrier after the bases. */
+/* Writes a ranked tile to the output. Needs l->base, and a barrier after its writes. */
 ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit d, const rank_places *places,
                              const ordo_value *value, __global ordo_key *keys_out, __global ordo_value *values_out)
 {
@@ -162,8 +162,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Turns ranks into places, and writes the keys to the exchange in digit order. Needs a barrier after rank_starts.
- * Contains a barrier before the writes; the next one makes them visible. */
+/* Replaces ranks by places, and writes the keys to the exchange in digit order. Needs a barrier after rank_starts.
+ * Contains a barrier before the writes. The next barrier makes them visible. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
                                 rank_places *places)
 {
@@ -174,9 +174,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j], start[j]:
- * the number and first place of elements with digit j of this work-item. The next barrier makes the exchange visible.
- */
+/* Ranks a tile by a digit and writes its keys to the exchange, which must be free, in digit order. total[j] and
+ * start[j] become the number and first place of elements with this work-item's j-th digit. The next barrier makes the
+ * exchange visible. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {
@@ -189,7 +189,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, d.shift, d.mask, places);
 }
 
-/* counts[digit]: the tile's keys with the digit, counted from the input, which no pass overwrites. */
+/* Sets counts[digit] to the number of the tile's keys with the digit. Reads the input, which no pass overwrites. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

@@ -2,14 +2,14 @@
 /* A work-group's tile of an array of keys, in registers. Loads and stores use vectors of 16 bytes if the array is
  * aligned.
  *
- * TILE_ITEMS    keys per work-item; a tile has FOLD_GROUP * TILE_ITEMS
- * TILE_VECTOR   keys of a vector: of 16 bytes, unless the including file defines it
+ *   TILE_ITEMS    Keys per work-item. A tile has FOLD_GROUP * TILE_ITEMS keys.
+ *   TILE_VECTOR   Keys per vector: as many as fit in 16 bytes, unless the including file defines it.
  *
- * Positions count from `shift` keys before the array (0 <= shift < TILE_VECTOR), so that vectors at multiples of
- * TILE_VECTOR are aligned. Position p is key p - shift, and exists if p - shift < count as unsigned numbers.
+ * Position p of the array holds key p - shift. `shift` (0 <= shift < TILE_VECTOR) makes vectors at multiples of
+ * TILE_VECTOR aligned. The key exists if p - shift < count as unsigned numbers.
  *
- * A team's part of a tile is TILE_ROWS rows of TEAM_WIDTH vectors, and lane l has vector l of each row: so each row is
- * one coalesced access, and a lane's keys of a row are neighbours. */
+ * A team's part of a tile has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of each row, so each row is one
+ * coalesced access, and a lane's keys of a row are neighbours. */
 #pragma once
 #include "group/fold.cl"
 
@@ -38,7 +38,6 @@ typedef struct {
     ordo_key key[TILE_ITEMS];
 } tile_keys;
 
-/* Whether 16-byte accesses at multiples of TILE_VECTOR positions are aligned. */
 ORDO_FN bool tile_is_aligned(__global const ordo_key *array, uint shift)
 {
     return ((ulong) (array - shift) & 15) == 0;
@@ -55,7 +54,7 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Loads a tile. Missing positions get `missing`. Called uniformly. */
+/* Positions without a key get `missing`. The whole group must call. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {
@@ -103,7 +102,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* A bit for each key's flag byte, in the order of registers; 0 for missing keys. */
+/* Bit k of the result is set if the key in register k exists and its flag byte is not 0. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all earlier ones.
+/* Folds over all tiles of an array, for kernels whose output for an element depends on the fold of all earlier
+ * elements.
  *
- * Look-back (SCAN_LOOKBACK 1, tiles_look_back): one launch reads and writes every element once. Groups wait, with a
- * bound, for groups that have started. Reduce-then-scan (tiles_sums, tiles_ranges): each group folds its range of
- * tiles; then each group folds the earlier ranges' results and writes its range. Two launches read the elements twice,
- * and no group waits. A single group needs tiles_ranges only.
+ * Look-back (SCAN_LOOKBACK 1, tiles_look_back): one launch reads and writes every element once. Groups wait, for a
+ * bounded time, for groups that have started. Reduce-then-scan uses two launches that read the elements twice, and no
+ * group waits: tiles_sums folds each group's range of tiles, then tiles_ranges folds the earlier ranges' results and
+ * writes the group's range. A single group needs tiles_ranges only.
  *
  * The including file defines, before the #include
- *   LOOKBACK_INPUT   the arrays of a call
- *   input_tile       a loaded tile
- *   tile_write       writes a loaded tile; `before`: the fold of all earlier elements
- *   lookback_refold  see group/lookback.cl
- * if it uses group/tile.cl, also fold_item row[TILE_ROWS] in input_tile, which tile_fold sets, and
- *   tile_load_input  loads a tile
- *   tile_item        item k of a loaded tile; `at`: its position
- * else
- *   tile_fold        loads a tile and returns its fold
- *   tile_whole       loads and writes a tile; returns the fold up to its end */
+ *   LOOKBACK_INPUT   The type of the arrays of a call.
+ *   input_tile       The type of a loaded tile.
+ *   tile_write       Writes a loaded tile. `before` is the fold of all earlier elements.
+ *   lookback_refold  Folds a tile (group/lookback.cl).
+ * If the file includes group/tile.cl, input_tile has a member `fold_item row[TILE_ROWS]`, and the file also defines
+ *   tile_load_input  Loads a tile.
+ *   tile_item        Returns the item of key k of a loaded tile. `at` is the key's position.
+ * Otherwise the file also defines
+ *   tile_fold        Loads a tile and returns its fold.
+ *   tile_whole       Loads and writes a tile. Returns the fold up to the tile's end. */
 #pragma once
 #include "group/fold.cl"
 
 #ifdef TILE_ROWS
 
-/* Sets t->row to folds within the team's part of the tile. Returns the part's fold. */
+/* Sets t->row[r] to the fold of the team's part of the tile before this lane's vector of row r. Returns the fold of the
+ * team's part. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -40,8 +42,7 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its fold, in all work-items. row[r]: the fold of the tile before this lane's row r. Called
- * as group_fold_before. */
+/* Sets t->row[r] to the fold of the tile before this lane's vector of row r. Called like group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -54,8 +55,7 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads and writes a tile; returns the fold up to its end. before: the fold of all earlier elements. The whole group
- * calls, uniformly; barriers before and after the writes of scratch. */
+/* Contains barriers before and after the writes of scratch. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -68,14 +68,14 @@ ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold
 
 #endif
 
-/* The end of group g's range: tiles g * range .. g * range + range - 1 of `tiles`. */
+/* The end of this group's range: tiles g * range .. g * range + range - 1 of `tiles`. */
 ORDO_FN uint tiles_end(uint tiles, uint range)
 {
     const uint first = (uint) get_group_id(0) * range;
     return first + min(range, tiles - first);
 }
 
-/* Writes each group's range. sums: the folds of all ranges. */
+/* sums[g] is the fold of group g's range. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
@@ -94,7 +94,7 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* Writes one tile per group. state, stamp: see lookback_state. */
+/* Writes this group's tile. lookback_state describes `state` and `stamp`. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {
@@ -110,7 +110,6 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* sums[g]: the fold of group g's range. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as numbers, and their combination, which is associative and commutative: sums modulo 2^32 or 2^64, or minima
- * and maxima in the order of keys of the type (shared/key.h), which distinguishes all values.
+/* Combines values as numbers. Combination is associative and commutative: sums modulo 2^32 or 2^64, or minima and
+ * maxima in the order of keys of the type (shared/key.h), which distinguishes all values.
  *
- * A kernel gets `how`, a VALUE_HOW, or is built for one: COMBINE_OP and COMBINE_TYPE. */
+ * A kernel gets operation and type as a parameter `how` (VALUE_HOW), or is built for COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
 #include "shared/value.h"
 
-/* Whether the host defines COMBINE_OP. Some kernels combine values only then. */
+/* Some kernels combine values only if the host defines COMBINE_OP. */
 #ifdef COMBINE_OP
 #define VALUE_COMBINES 1
 #else
@@ -31,7 +31,7 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* For minima and maxima: the greater of two ranks prevails. */
+/* The greater of two values' ranks belongs to the minimum or maximum. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

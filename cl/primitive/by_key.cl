@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The key, the fold of the values and the number of elements of each segment of equal keys.
+/* Writes the key, the fold of the values and the number of elements of each segment of equal keys.
  *
  * A scan (group/tiles.cl) finds for each element its segment, the segment's first element, and the fold so far. The
  * work-item at the next segment's head writes a segment's results.
  *
- *   BY_KEY_BYTES             4 or 8: keys are raw words, equal or not
- *   BY_KEY_VALUES            1: there are values to fold
- *   ORDO_KEY, FOLD_OP        the type and operation of the folds (group/fold.cl)
- *   BY_KEY_WIDEN             folds of 8 bytes of values of 4 bytes, 1: unsigned, 2: signed; 0: the same type
+ *   BY_KEY_BYTES       Bytes of a key, 4 or 8. Keys are compared for equality only.
+ *   BY_KEY_VALUES      1: there are values to fold.
+ *   ORDO_KEY, FOLD_OP  The type and operation of the folds (group/fold.cl).
+ *   BY_KEY_WIDEN       1 or 2: values of 4 bytes (1: unsigned, 2: signed) are folded in 8 bytes. 0: a fold has the type
+ *                      of the values.
  *
  * Registers are ordered as in group/tile.cl, with vectors of 4 elements for all types. */
 #pragma once
@@ -62,7 +63,7 @@ typedef struct {
     __global by_key_word       *keys_out;
     __global ordo_key          *values_out;
     __global uint              *counts; /* may be NULL */
-    __global uint              *groups; /* one word: the number of segments */
+    __global uint              *groups; /* the number of segments */
     uint                        count, room;
 } by_key_arrays;
 
@@ -108,7 +109,7 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes segment `number`, which ends before element `end`. all: the fold up to there. */
+/* Writes the segment that ends before element `end`. `all`: the fold of all elements before. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -127,7 +128,7 @@ ORDO_FN void by_key_begin(__private const by_key_arrays *a, uint number, by_key_
         a->keys_out[number] = key;
 }
 
-/* Writes the last segment and the number of segments. all: the fold of all elements. */
+/* Writes the last segment and the number of segments. */
 ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
 {
     by_key_end(a, all, a->count);
@@ -142,7 +143,7 @@ typedef struct {
     uint first, end;
 } input_tile;
 
-/* Counts heads without a branch. Only values after the last head count. */
+/* Counts heads without a branch, then folds the values after the last head. */
 ORDO_FN fold_item by_key_fold(__private const by_key_arrays *a, uint first, uint end)
 {
     uint      heads = first == 0, i = end;
@@ -166,7 +167,7 @@ ORDO_FN fold_item tile_fold(__private const by_key_arrays *a, uint tile, __priva
     return by_key_fold(a, t->first, t->end);
 }
 
-/* Writes a tile's segments; returns the fold up to its end. before: the fold of all earlier elements. */
+/* Returns the fold up to the tile's end. */
 ORDO_FN fold_item by_key_write(__private const by_key_arrays *a, __private const input_tile *t, fold_item before)
 {
     uint      heads = fold_heads(before), last = fold_last_head(before);
@@ -209,17 +210,15 @@ ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
 
 #else
 
-/* A group's tile in registers. row: see group/tiles.cl. */
 typedef struct {
     by_key_word key[TILE_ITEMS];
 #if BY_KEY_VALUES
     fold_word   value[TILE_ITEMS];
 #endif
-    uint        heads; /* a bit per element */
+    uint        heads; /* bit k: element k is a head */
     fold_item   row[TILE_ROWS];
 } input_tile;
 
-/* Loads keys and values; in vectors if the tile is whole and the array aligned. */
 ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private input_tile *t)
 {
     const bool whole = tile_is_whole(tile, a->count, 0);
@@ -303,7 +302,6 @@ ORDO_FN void tile_load_input(__private const by_key_arrays *a, uint tile, __priv
     by_key_mark(a, tile, t);
 }
 
-/* Writes a tile's segments. before: the fold of all earlier elements. */
 ORDO_FN void tile_write(__private const by_key_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     ORDO_UNROLL

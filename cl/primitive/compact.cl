@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (group/tiles.cl; counts of 32 bits)
- * finds their places.
+/* Copies the keys and values whose flag is not 0, in order. A scan over the flags (group/tiles.cl, counts of 32 bits)
+ * finds the index of each in the output.
  *
- *   COMPACT_KEY_BYTES, COMPACT_VALUE_BYTES   4 or 8; 0, 4 or 8: raw words
+ *   COMPACT_KEY_BYTES     Bytes of a key: 4 or 8.
+ *   COMPACT_VALUE_BYTES   Bytes of a value: 0, 4 or 8.
  *
  * A team's part of a tile is TILE_ITEMS rows of TEAM_WIDTH elements, and lane l has element l of each row. One ballot
- * ranks a row's elements, and the kept ones are written to neighbouring places. */
+ * ranks a row's elements, and the kept ones are written next to each other. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -65,7 +66,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile: elements first .. end - 1. It keeps `own`. */
+/* Elements first .. end - 1. The tile keeps `own` of them. */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -92,8 +93,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept one's
- * place, which overwrites it. Nothing is written behind the last one, because another tile's elements may be there. */
+/* Writes the kept elements from element `at` on. To avoid a branch, each element is written to the next kept element's
+ * place, and overwritten there unless it is kept. Nothing is written after the last kept element, because another
+ * tile's elements may be there. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -109,11 +111,11 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* A group's tile in registers. It keeps `own` elements, and loads only these. */
+/* Only the `own` kept elements are loaded. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* a bit per element */
+    uint          flags; /* bit r: element of row r is kept */
     uint          before;
     uint          own;
 } input_tile;
@@ -139,7 +141,6 @@ ORDO_FN uint compact_share(__private const compact_arrays *a, __private const in
     return popcount(t->flags);
 }
 
-/* Loads a tile. Returns the number of kept elements, in all work-items. Called as group_fold_before. */
 ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -158,7 +159,6 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return own;
 }
 
-/* Writes the kept elements from element `at` on. The whole group calls, uniformly. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     uint row_at = at + t->before;
@@ -224,7 +224,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* counts[g]: the kept elements of group g's range. Each work-item sums its share first, so one fold suffices. */
+/* Sets counts[g] to the number of kept elements in group g's range. Each work-item sums its share first, so one fold
+ * suffices. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

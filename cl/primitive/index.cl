@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed one, index_widths
- * finds each block's bytes a key, and index_pack writes the blocks. The host gives ORDO_KEY and INDEX_NODE_LOG2. */
+/* Builds a static search index (shared/index.h): index_build writes the levels. For a compressed index, index_widths
+ * finds each block's bytes per key, and index_pack writes the blocks. The host defines ORDO_KEY and INDEX_NODE_LOG2. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -13,7 +13,7 @@
 #define INDEX_GROUP 64
 #endif
 
-/* Writes every entry of every level. Each reads its key from the array, so no level waits for another. */
+/* Writes every entry of every level from the array, so no level waits for another. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
                  ulong nodes_at, uint n_nodes)
@@ -39,7 +39,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 
 /* ---- compressed -------------------------------------------------------------------------------------------------- */
 
-/* The last key of block b, and the base of its differences (I5). */
+/* The last key of block b (pack_last), and the base of its differences (pack_base, I5). */
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);
@@ -58,7 +58,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* widths[b], and *widest, which is 0 at first. */
+/* Sets widths[b] to the bytes per key of block b, and *widest, which must be 0 before, to the greatest. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -72,7 +72,8 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* A work-item per key, and per place after the last one (I7). width: of all blocks; 0: offsets have it. */
+/* Writes the keys of all blocks, and repeats the last key in the last block (I7). `width` is the bytes per key of every
+ * block. If 0, `offsets` determine it. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

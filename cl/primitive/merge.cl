@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of two sorted arrays in one launch, which writes only the result: each work-group finds its tile of
+/* The stable merge of two sorted arrays in one launch, which writes only the result. Each work-group finds its tile of
  * the output in both inputs.
  *
- *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory
- *   merge_chunks   MERGE_GROUP == 1, for CPUs: one work-item merges MERGE_ITEMS elements from input to output
+ *   merge_tiles    MERGE_GROUP work-items merge a tile of MERGE_GROUP * MERGE_ITEMS elements in local memory.
+ *   merge_chunks   For CPUs, with MERGE_GROUP == 1: one work-item merges MERGE_ITEMS elements from input to output.
  *
  * ORDO_MAX_COUNT ensures that a_count + b_count plus a tile is below 2^32. */
 #pragma once
@@ -19,7 +19,7 @@
 #define MERGE_STAGED 0
 #endif
 
-/* A search reads TEAM_WIDTH places per step. Wider teams read more than they save in steps. */
+/* A search reads TEAM_WIDTH elements per step. Wider teams read more than they save. */
 #if ORDO_SUBGROUP < 16
 #define TEAM_WIDTH ORDO_SUBGROUP
 #else
@@ -37,7 +37,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* The arguments of both kernels. near: see merge_path_team; at most 2^15, so that no sum overflows. */
+/* The arguments of both kernels. merge_path_team explains `near`, which is at most 2^15, so that no sum overflows. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -49,13 +49,14 @@ typedef struct {
         a_keys + a_keys_at, b_keys + b_keys_at, a_values + a_values_at, b_values + b_values_at, a_count, b_count       \
     }
 
-/* A tile of the output from element `begin` on: a_count elements of a from a_begin on, b_count of b from b_begin on. */
+/* A tile of the output begins at element `begin`. It has a_count elements of a from a_begin on, b_count of b from
+ * b_begin on. */
 typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Whether the merge's first `diagonal` elements hold at least `a` elements of a: true for a <= low, false for a > high.
- */
+/* Whether the merge's first `diagonal` elements include at least `a` elements of a. That must hold for a <= low, and
+ * not for a > high. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -63,8 +64,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_bits(in->a_keys[a - 1]) <= key_bits(in->b_keys[diagonal - a]);
 }
 
-/* Sets the tile between two diagonals from the numbers of a's elements before them. If the input is not in order, they
- * may contradict each other, and the end is adjusted. */
+/* Sets the tile between two diagonals from the numbers of a's elements before each. If the input is not in order, the
+ * numbers may contradict each other, and the end is adjusted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -91,7 +92,7 @@ MERGE_DEFINE_SERIAL(merge_serial, MERGE_ITEMS)
 typedef struct {
     ordo_key_form keys[MERGE_TILE + MERGE_ITEMS + 1];
 #if ORDO_VALUE_BYTES
-    ushort from[MERGE_TILE]; /* each output element's place in the tile's input */
+    ushort from[MERGE_TILE]; /* index in the tile's input of each output element */
 #if MERGE_STAGED
     merge_value values[MERGE_TILE];
 #endif
@@ -104,13 +105,13 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(merge_local) <= LOCAL_BYTES, "the host reserves less local memory than a tile needs");
 
-/* The number of a's elements among the first `diagonal` is low to high. */
+/* Between `low` and `high` of the first `diagonal` elements are a's. */
 typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of a team: its lanes test base + stride, base + 2 * stride, and so on. base >= low. The sub-group calls,
- * uniformly. */
+/* Narrows low and high by one step of a team, whose lanes test base + stride, base + 2 * stride, and so on. Needs base
+ * >= low. The sub-group calls, uniformly. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -121,9 +122,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* merge_path by a team. The first step tests places `near` apart around the place for equal distributions; if the
- * answer is there, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group calls,
- * uniformly; teams may have different diagonals. */
+/* merge_path by a team. The first step tests numbers, `near` apart, around the result for equal distributions. If the
+ * result is among them, less than `near` remains. Each further step leaves one part in TEAM_WIDTH + 1. The sub-group
+ * calls, uniformly. Teams may have different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -136,7 +137,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* Sets this work-group's tile. The whole group calls. a_split may be written after the next barrier. */
+/* Sets this work-group's tile. The whole group calls. a_split may be overwritten after the next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -155,8 +156,8 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys, and staged values. Past the last tile's end it reads the last element again, so no load has a
- * condition. The whole group calls; a barrier must follow. */
+/* Loads the tile's keys, and its values if MERGE_STAGED. Past the tile's end it reads the last element again, so no
+ * load has a condition. The whole group calls. A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -185,8 +186,8 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Merges the tile's parts in place, MERGE_ITEMS neighbours by each work-item. The whole group calls, between barriers.
- */
+/* Merges the tile's parts in place. Each work-item makes MERGE_ITEMS consecutive elements. The whole group calls. Needs
+ * a barrier before, ends with one. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;
@@ -246,7 +247,6 @@ ORDO_FN void merge_store(__private const merge_input *in, __private const merge_
 #endif
 }
 
-/* One group per tile of the output. */
 ORDO_KERNEL(MERGE_GROUP)
 void merge_tiles(MERGE_ARGS)
 {
@@ -262,7 +262,6 @@ void merge_tiles(MERGE_ARGS)
 
 #else /* one work-item */
 
-/* merge_path by one work-item. */
 ORDO_FN uint merge_path_one(__private const merge_input *in, uint diagonal)
 {
     const uint least = diagonal - min(diagonal, in->b_count), most = min(diagonal, in->a_count);
@@ -288,7 +287,7 @@ ORDO_FN void merge_copy(__global const ordo_key *keys, __global const merge_valu
 #endif
 }
 
-/* One work-item per MERGE_TILE elements of the output. `near` is unused. */
+/* `near` is unused. */
 ORDO_KERNEL(1)
 void merge_chunks(MERGE_ARGS)
 {
@@ -305,7 +304,8 @@ void merge_chunks(MERGE_ARGS)
 
     uint a = 0, b = 0;
     while (a < tile.a_count && b < tile.b_count) {
-        /* these steps cannot use up either part, so they need no test */
+        /* Each step takes one element, so this many steps cannot pass the end of either part, and the inner loop tests
+         * no end. */
         const uint end_of_steps = a + b + min(tile.a_count - a, tile.b_count - b);
         for (uint to = a + b; to < end_of_steps; to++) {
             const ordo_key a_key = ak[a], b_key = bk[b];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch into a sorted array, for CPUs: a key of the batch gets the batch's last element with this key,
- * or none if it is hidden; other keys keep the array's. The array's keys are distinct, and none is hidden. Unlike
- * merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all places before it
- * writes. One work-item per tile:
+/* Merges a sorted batch into a sorted array, for CPUs. A key of the batch gets the batch's last element with this key,
+ * or none if that is hidden. Other keys keep the array's element. The array's keys are distinct, and none is hidden.
+ * Unlike merge_runs.cl, this copies segments of the array without keys of the batch whole, and knows all output
+ * positions before it writes. One work-item makes a tile:
  *
- *   batch_place   finds the places in the array of the tile's elements of the batch, and counts the result
- *   batch_write   writes the result behind earlier tiles'
+ *   batch_place   finds the array positions of the batch's elements, and counts the results
+ *   batch_write   writes the results
  *
- * Merge path cuts tiles, with the array's elements before equal ones of the batch: so the array's element of a batch's
- * key is in the tile of the batch's first one or earlier.
+ * Merge path cuts tiles, with the array's elements before equal ones of the batch. So the array's element with a key of
+ * the batch is in the tile of the batch's first element with this key, or earlier.
  *
- * With COMBINE_OP and COMBINE_TYPE (group/value.cl) nothing is hidden, and a key's value combines the array's, if any,
- * with all of the batch's. */
+ * With COMBINE_OP and COMBINE_TYPE (group/value.cl) nothing is hidden, and a key's value combines the array's value, if
+ * any, with all of the batch's. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -22,7 +22,7 @@
 /* Elements of the array that are compared, or copied, together. */
 #define BATCH_WIDTH 8
 
-/* merge_path in global memory: the array's elements among the first `diagonal`. */
+/* merge_path in global memory. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -51,12 +51,12 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* The first of array[at .. end - 1] that is not less than x; else `end`. */
+/* The index of the first of array[at .. end - 1] that is not less than x, or `end` if there is none. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
     if (end - at >= BATCH_WIDTH) {
-        __global const ordo_key *next = array + at; /* which compilers then know to be neighbours */
+        __global const ordo_key *next = array + at; /* shows compilers that these are neighbours */
         ORDO_UNROLL
         for (uint i = 0; i < BATCH_WIDTH; i++)
             less += key_bits(next[i]) < x;
@@ -78,7 +78,7 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
     return at;
 }
 
-/* Whether element j of the batch is its key's newest, and not hidden. */
+/* Whether element j of the batch is the last with its key and not hidden. */
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
@@ -92,8 +92,8 @@ ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_k
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* places[j]: the first element of the array that is not less than element j of the batch; the next one, if that is in
- * an earlier tile or already replaced. kept[tile]: elements of the result. hidden NULL: none is hidden. */
+/* Sets places[j] to the first element of the array not less than element j of the batch, or to the next one if that is
+ * in an earlier tile or already replaced. Sets kept[tile] to the number of results. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -116,15 +116,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* The place of a tile's results: keys[to .. end - 1], values[to .. end - 1]. */
+/* The rest of a tile's output: keys[to .. end - 1], values[to .. end - 1]. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1], of n elements in all, in vectors, past `end` as well if the places are the tile's to
- * write: so most segments take no loop of unpredictable length. */
+/* Copies array[at .. end - 1] in vectors. The array has n elements. Copies past `end` as well within the tile's output,
+ * so most segments need no loop of unpredictable length. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -147,7 +147,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* The combined value of element j of the batch, the last of its key; at: the number of array elements not greater. */
+/* The combined value for the key of element j of the batch, its last. `at` is the number of array elements not
+ * greater. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -158,7 +159,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* After batch_place. *all: the number of elements written. */
+/* Needs the results of batch_place. Sets *all to the number of elements written. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stable merge of up to RUN_TABLE_MAX sorted runs in one pass over the data. Elements are ordered by key, then run,
- * then place, so every cut below is exact for any keys.
+/* Merges up to RUN_TABLE_MAX sorted runs stably in one pass over the data. Elements are ordered by key, then run, then
+ * index in the run, so every cut below is exact for any keys.
  *
  *   runs_sample    copies the samples, every stride-th element of each run, into one array
- *   runs_select    finds each sample's rank among all samples; every window-th is a splitter and ends a tile
+ *   runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile.
  *   runs_split     finds the number of each run's elements up to each splitter
- *   runs_tiles     one group per tile loads its part of each run, merges these in pairs in local memory, stores them
- *   runs_dedup     as runs_tiles, but writes only the newest element of each key
+ *   runs_tiles     merges a tile with a group, in pairs in local memory
+ *   runs_dedup     merges like runs_tiles, but writes only the newest element of each key
  *   runs_heads     marks the first of equal keys of a run, for a scan of combined values
- *   runs_chunks    RUNS_GROUP == 1, for CPUs: one work-item per tile, with a tournament over the runs
+ *   runs_chunks    merges a tile with one work-item, for CPUs (RUNS_GROUP == 1), by a tournament over the runs
  *
- * RUNS_KEEP: elements keep their hidden bits. RUNS_FILTER: only elements with bit 0 are written, to places from the
- * runs' visible counts. RUNS_DEDUP: only the last element of each key is written, if its bit is 0, to places from
- * look-back; so runs need not be resolved.
+ * RUNS_HIDDEN:
+ *   RUNS_KEEP      Elements keep their hidden bits.
+ *   RUNS_FILTER    Only visible elements are written, to positions from the runs' visible counts.
+ *   RUNS_DEDUP     Only the last element of each key is written, if visible, to positions from look-back. So runs need
+ *                  not be resolved.
  *
- * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys: its value
- * is combined with the last one of the second run, which already includes the second run's others.
+ * COMBINE_OP and COMBINE_TYPE (group/value.cl) require RUNS_DEDUP and two runs, the first with distinct keys. A key's
+ * value in the first run is combined with its last value in the second run, which already includes the second run's
+ * others.
  *
- * Between two splitters lie `window` samples (the later splitter included), and in each run fewer than `stride`
- * elements between two samples: so a tile has at most window * stride + n_runs * (stride - 1) elements. */
+ * Between two splitters are `window` samples (including the later splitter), and in each run fewer than `stride`
+ * elements between two samples. So a tile has at most window * stride + n_runs * (stride - 1) elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/merge.cl"
@@ -72,8 +75,9 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* One work-item per sample. Neighbours hold neighbouring samples, so their searches take similar steps and read similar
- * places. splitters[i] = the sample of rank (i + 1) * window - 1, perhaps unwritten if a run is not in order. */
+/* One work-item ranks one sample. Neighbours have neighbouring samples, so their searches take similar steps and read
+ * similar addresses. Sets splitters[i] to the sample of rank (i + 1) * window - 1, or leaves it unwritten if a run is
+ * not in order. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -94,8 +98,8 @@ void runs_select(__global const ordo_key *restrict samples, run_table runs, __gl
         splitters[rank / table.window] = sample;
 }
 
-/* One work-item per run and splitter, ordered by run. splits[i * n_runs + r]: the number of run r's elements that come
- * before splitter i or are it. */
+/* One work-item per run and splitter, ordered by run. Sets splits[i * n_runs + r] to the number of run r's elements up
+ * to splitter i, inclusive. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 /* clang-format off */
 void runs_split(RUNS_KEYS run_table runs,
@@ -121,7 +125,7 @@ void runs_split(RUNS_KEYS run_table runs,
     if (r == own) {
         split = (sample - table.n_samples_before[own] + 1) * table.stride;
     } else {
-        /* Less than a stride remains between the last sample that comes before x and the next one. */
+        /* Fewer than `stride` elements remain between the last sample before x and the next sample. */
         const uint low = runs_samples_before(&table, samples, r, x, own) * table.stride;
         const uint high = min(table.count[r] - low, table.stride - 1) + low;
         split = runs_count_before(key_of[r], low, high, x, r < own);
@@ -131,8 +135,8 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* n_rounds: runs fit in 2^n_rounds, 1 to RUNS_ROUNDS_MAX. capacity: the most elements of a tile, such that they fit in
- * RUNS_SLOTS with the gaps between the regions of round 1. */
+/* n_rounds (1 to RUNS_ROUNDS_MAX): there are at most 2^n_rounds runs. capacity: the most elements of a tile such that
+ * they fit in RUNS_SLOTS with the gaps between the regions of round 1. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -143,7 +147,6 @@ void runs_split(RUNS_KEYS run_table runs,
 #include "group/run_tile.cl"
 
 #if RUNS_HIDDEN != RUNS_DEDUP
-/* One group per tile. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_tiles(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {
@@ -183,8 +186,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Whether element i of run r, in its part of a tile, is visible. Newer runs' elements of its key are in their parts of
- * the tile or next after these. */
+/* Whether element i of run r, which is in the tile, is visible. Newer runs' elements of its key are in their parts of
+ * the tile or follow these. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -217,7 +220,8 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* heads[i]: whether key i, of n in order, is the first of equal ones. MERGE_RUNS_HEADS keys per work-item. */
+/* Sets heads[i] to whether key i is the first of equal keys. Needs n keys in order. MERGE_RUNS_HEADS keys per
+ * work-item. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -240,8 +244,8 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* As runs_tiles, for tiles in the order in which groups start. state, stamp: see lookback_state. *kept: the number of
- * elements written. */
+/* Like runs_tiles, but groups take tiles in the order in which they start. lookback_state explains `state` and `stamp`.
+ * Sets *kept to the number of elements written. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -290,7 +294,7 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Writes hidden bits a word at a time. All words are 0 before the launch; neighbours share the outer ones. */
+/* Writes hidden bits a word at a time. All words must be 0 before the launch. Neighbouring tiles share words. */
 typedef struct {
     __global uint *to;
     uint           bits;
@@ -306,7 +310,7 @@ ORDO_FN void runs_write_hidden(__private runs_hidden_writer *w, uint at, bool hi
     }
 }
 
-/* One work-item per tile; arguments as for runs_tiles, `capacity` unused. */
+/* Takes the arguments of runs_tiles. `capacity` is unused. */
 ORDO_KERNEL(1)
 void runs_chunks(RUNS_TILE_ARGS, __global uint *restrict hidden_out, ulong hidden_out_at)
 {

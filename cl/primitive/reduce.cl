@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the results: the
- * last group to finish in the same launch (SCAN_LOOKBACK 1, reduce_once), which waits for no group but needs order
- * between groups, or the group of a second launch (reduce_keys, reduce_sums). Any grouping gives the same result.
- *
- *   ORDO_KEY, FOLD_OP        type and operation (group/fold.cl) */
+/* Computes the sum, minimum or maximum of an array. Each group folds a range of tiles, then one group folds the groups'
+ * results. With SCAN_LOOKBACK 1 (reduce_once) that is the last group to finish in the same launch. It waits for no
+ * group, but needs memory order between groups. Otherwise (reduce_keys, reduce_sums) it is the group of a second
+ * launch. Any grouping gives the same result. ORDO_KEY and FOLD_OP are the type and operation (group/fold.cl). */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -30,7 +29,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* This work-item's share of the fold of tiles first_tile .. end_tile - 1. Called uniformly. */
+/* Returns this work-item's share of the fold. Called uniformly. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -46,7 +45,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* The fold of this group's tiles, at least in work-item 0. The whole group calls, uniformly. */
+/* The fold of this group's tiles, at least in work-item 0. Called uniformly. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -63,7 +62,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* Groups' results, by uncached stores and loads of one work-item each. */
+/* One word per group with the group's result. Accesses are uncached. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -74,7 +73,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* The fold of `count` groups' results, at least in work-item 0. The last group calls, uniformly. */
+/* Returns the fold of `count` groups' results, at least to work-item 0. The last group calls, uniformly. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -83,8 +82,8 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the group's fold. Returns 1 to the last group, which sees all results after its next barrier. ticket: 0
- * between launches. One work-item calls. The fence before each ticket pairs with the fence after the last one. */
+/* Stores the group's fold. Returns 1 to the last group, which sees all results after its next barrier. One work-item
+ * calls. *ticket is 0 between launches. The fence before each ticket pairs with the fence after the last ticket. */
 ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
 {
     reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
@@ -96,7 +95,7 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* *out: the fold of all keys. left: a word per group. A single group does not use `left` and `ticket`. */
+/* Sets *out to the fold of all keys. `left` has a word per group. A single group uses neither `left` nor `ticket`. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -120,7 +119,7 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* sums[g]: the fold of group g's range. A single group (`last`) writes *out instead. */
+/* Sets sums[g] to the fold of group g's range. A single group (`last`) sets *out instead. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)
@@ -133,7 +132,6 @@ void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shif
         sums[get_group_id(0)] = sum;
 }
 
-/* *out: the fold of sums[0 .. count - 1]. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_sums(__global const fold_item *sums, uint count, __global ordo_key *out, ulong out_at)
 {

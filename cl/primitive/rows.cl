@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves rows of any size by number: gather reads scattered rows and writes consecutive ones, scatter the reverse.
- * Numbers of missing rows are skipped.
+/* Moves rows of any size by number. Gather reads scattered rows and writes consecutive ones, scatter the reverse. Row
+ * numbers beyond the table are skipped.
  *
- *   ROWS_WORD     bytes of a move: 1, 2, 4, 8 or 16, a divisor of the row and of both arrays' offsets
- *   ROWS_SCATTER  1: scatter. The last row with a number stays: `latest` names it, or is NULL if all numbers differ
- *   ROWS_GROUP    work-items per group; in a group of 1 the work-item moves whole rows */
+ *   ROWS_WORD     Bytes per move: 1, 2, 4, 8 or 16. It divides the row size and both arrays' offsets.
+ *   ROWS_SCATTER  1: scatter. If several rows have the same number, the last one stays, which `latest` identifies.
+ *                 `latest` is NULL if all numbers differ.
+ *   ROWS_GROUP    Work-items per group. In a group of 1 the work-item moves whole rows. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -41,7 +42,7 @@ typedef struct {
     uint                 words;
 } row_arrays;
 
-/* Whether row i of the list is moved; *at: its first word in the table. */
+/* Whether row i of the list is moved. Sets *at to the row's first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -83,7 +84,7 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Moves words `first` to `first` + count - 1 of the list. Rows may cross both ends. */
+/* Moves words `first` to `first` + count - 1 of the list, which may begin and end within rows. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -98,7 +99,7 @@ ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 
 #endif
 
-/* Each group moves `share` rows (group of 1) or words of the list. */
+/* Each group moves `share` rows (if ROWS_GROUP is 1) or words of the list. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_move_all(__global row_word *table, ulong table_at, __global row_word *list, ulong list_at,
                    __global const uint *index, ulong index_at, __global const uint *latest, uint count, uint n_rows,
@@ -113,7 +114,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* latest[r]: 1 + the last row of the list that goes to row r; 0 before. */
+/* Sets latest[r], 0 before, to 1 + the last row of the list with number r. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

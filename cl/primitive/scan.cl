@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums, minima and maxima, also within segments (group/tiles.cl).
- *
- *   ORDO_KEY, FOLD_OP, FOLD_SEGMENTED   type and operation (group/fold.cl)
+/* Prefix sums, minima and maxima, also within segments (group/tiles.cl). ORDO_KEY, FOLD_OP and FOLD_SEGMENTED are the
+ * type and operation (group/fold.cl).
  *
  * With FOLD_GROUP 1 (CPUs), one work-item reads a tile of TILE_ITEMS keys twice, the second time from its cache. */
 #pragma once
@@ -15,10 +14,10 @@
 #define SCAN_LOOKBACK 0
 #endif
 
-/* shift: see group/tile.cl. */
+/* group/tile.cl explains `shift`. */
 typedef struct {
     __global const ordo_key *in;
-    __global const uchar    *heads; /* FOLD_SEGMENTED */
+    __global const uchar    *heads;
     __global ordo_key       *out;
     uint                     count, shift;
     bool                     inclusive;
@@ -79,7 +78,6 @@ ORDO_FN fold_item tile_fold(__private const scan_arrays *a, uint tile, __private
     return scan_fold(a, t->first, t->end);
 }
 
-/* Writes a tile; returns the fold up to its end. before: the fold of all earlier items. */
 ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const input_tile *t, fold_item before)
 {
     if (a->inclusive) {
@@ -115,10 +113,9 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 
 #else
 
-/* A group's tile in registers. row: see group/tiles.cl. */
 typedef struct {
     tile_keys keys;
-    uint heads; /* a bit per key */
+    uint heads; /* bit k: key k begins a segment */
     fold_item row[TILE_ROWS];
 } input_tile;
 
@@ -133,14 +130,13 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* The output for item x. before: the fold of all earlier items; upto: with x. */
+/* `before` is the fold of all earlier items, `upto` includes x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);
     return fold_key_of(a->inclusive ? fold_value(upto) : exclusive);
 }
 
-/* Writes a tile. before: the fold of all earlier items. The whole group calls, uniformly. */
 ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
     tile_keys out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batched search in a sorted array: lower and upper bounds, and the values of keys, by the kernels of search_body.cl.
- * The host gives the definitions of search_keys.cl, and
+/* Batched search in a sorted array: the kernels of search_body.cl find bounds, or the values of keys. The host makes
+ * the definitions of search_keys.cl, and
  *
- *   SEARCH_LOOKUP   1: answers are values and whether the key was found; 0: ranks
- *   SEARCH_RANGES   1: ranks are both bounds */
+ *   SEARCH_LOOKUP   1: an answer is a key's value and whether the key was found. 0: an answer is a rank.
+ *   SEARCH_RANGES   1: an answer is both bounds. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -13,8 +13,8 @@
 #endif
 #define SEARCH_LAST 0
 
-/* SEARCH_ONCE: reads blocks and values so that caches keep the index instead, if none holds the array. Finds in 2^27
- * keys of 4 bytes on an H200: 13.9 G/s, without it 12.3. */
+/* SEARCH_ONCE makes reads of blocks and values bypass the caches, which keep the index instead. It is set for arrays
+ * that no cache holds. Finds in 2^27 keys of 4 bytes on an H200: 13.9 G/s, without it 12.3. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -49,9 +49,9 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* NULL: not wanted */
+    __global ordo_value       *value; /* may be NULL */
 #endif
-    __global uchar            *found; /* NULL: not wanted */
+    __global uchar            *found; /* may be NULL */
 } answers;
 #if ORDO_VALUE_BYTES
 #define VALUES_ARGS                                                                                                    \
@@ -70,8 +70,8 @@ typedef struct {
 #endif
 
 #if SEARCH_RANGES
-/* The number of keys not greater than the query; the first `from` keys are less. Steps of doubling length, as most keys
- * occur a few times, then a search in the last step. */
+/* The number of keys not greater than the query. The first `from` keys are less. Takes steps of doubling length,
+ * because most keys occur a few times, then searches in the last step. */
 ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -90,7 +90,7 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* Answers query i, whose lower bound is `rank`; equal: the key there is the query. */
+/* Answers query i, whose lower bound is `rank`. `equal`: the key at `rank` equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP

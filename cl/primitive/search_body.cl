@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a batched search.
  *
- *   search_indexed   queries in any order, through a static index (shared/index.h)
- *   search_array     queries in any order, without an index
- *   search_sorted    ascending queries: each work-group searches only the part of the array that its queries span
- *   search_gallop    ascending queries, for single work-items on CPUs
- *   search_number    numbers queries, before they are reordered
+ *   search_indexed   searches for queries in any order, through a static index (shared/index.h)
+ *   search_array     searches for queries in any order, without an index
+ *   search_sorted    searches for ascending queries. A work-group searches only the part of the array that its queries
+ *                    span.
+ *   search_gallop    searches for ascending queries, by single work-items on CPUs
+ *   search_number    numbers queries before they are reordered
  *
- * All take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and defines
+ * All others take (keys, queries, answers), then further arguments. The including file includes search_keys.cl and
+ * defines
  *
- *   SEARCH_LAST       1: compares a query with the last of equal keys, and requires SEARCH_UPPER; 0: with the first
- *   answers           the type of the arrays of answers, whose first member is PLACES_OF
- *   ANSWERS_ARGS, ANSWERS   these arrays as a kernel's arguments, and as an initializer
- *   answer(keys, to, i, rank, query, equal)   stores the answer of query i, after `rank` keys
- *   answer_prefetch(to, rank)                 prefetches the memory that answer() reads */
+ *   SEARCH_LAST       1: compares a query with the last of equal keys, which requires SEARCH_UPPER. 0: with the first.
+ *   answers           The type of the arrays of answers. Its first member is PLACES_OF.
+ *   ANSWERS_ARGS      Declares these arrays as a kernel's arguments.
+ *   ANSWERS           Initializes `answers` from the arguments.
+ *   answer(keys, to, i, rank, query, equal)   Stores the answer of query i.
+ *   answer_prefetch(to, rank)                 Prefetches the memory that answer() reads. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -35,8 +38,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* The r-th query of this work-item in a tile that begins at query `first`; may lie past the last one. Neighbours read
- * neighbours; a CPU's work-item, a row. */
+/* The index of this work-item's r-th query in a tile that begins at query `first`. It may exceed the last. Neighbouring
+ * work-items read neighbouring queries, CPUs consecutive ones. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -51,10 +54,10 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* This work-item's queries in ordered form; past the last query, the last one. */
+/* Loads this work-item's queries in ordered form. Past the last query it repeats the last. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
-#if ORDO_CPU /* nearly always: SEARCH_ITEMS in a row, in a few reads */
+#if ORDO_CPU /* usual case: all are in bounds, so that few wide reads load them */
     const uint at = tile_query(first, 0);
     if (at < queries.count && SEARCH_ITEMS <= queries.count - at) {
         for (uint r = 0; r < SEARCH_ITEMS; r++)
@@ -86,20 +89,20 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* The run length if a tree of `depth` cuts the span into 2^depth runs. */
+/* Keys per run if a tree of `depth` cuts the span into 2^depth runs. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
 }
 
 #if SEARCH_LOCAL
-/* The depth of a tree that holds each key of the span, at most depth_max. */
+/* The depth of a tree that holds every key of the span, at most depth_max. */
 ORDO_FN uint span_depth(span s, uint depth_max)
 {
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a tree with the last key of each run but the last; past the span, with its last key. */
+/* Fills a tree with the last key of each run except the last run. Past the span it repeats the span's last key. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -109,7 +112,7 @@ ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_for
 }
 #endif
 
-/* Searches the span for this work-item's queries: first the tree, then the run that it names. */
+/* Searches first the tree, then the run that the tree finds. */
 ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_key_form *tree,
                          __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
 {
@@ -123,7 +126,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* With SEARCH_LOCAL a tree of `depth` in local memory holds separators of the whole array. */
+/* With SEARCH_LOCAL, a tree of `depth` in local memory holds separators of the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -150,8 +153,8 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Whether any query of the tile is not between the tile's first and last one. The whole group calls. Barriers: before
- * the first write and after the last read of scratch. */
+/* Whether any query of the tile is less than the tile's first or greater than its last. The whole group calls. Contains
+ * barriers before the first write and after the last read of scratch. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
 {
@@ -172,8 +175,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* One tile per group. A tree of at most depth_max in local memory holds the part of the array that the tile's queries
- * span, all of it if it fits. Queries that do not ascend are searched for in the whole array. */
+/* One tile per group. A tree of at most depth_max in local memory holds the part of the array that the queries span, or
+ * separators if it does not fit. The part is the whole array if queries do not ascend. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -203,8 +206,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* The rank of a query, at least `from`: steps of doubling length, then a search in the last step. Bentley and Yao, An
- * Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
+/* The rank of a query, which is at least `from`. Takes steps of doubling length, then searches in the last step.
+ * Bentley and Yao, An Almost Optimal Algorithm for Unbounded Searching (IPL 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;
@@ -217,7 +220,7 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* Each work-item takes `chunk` consecutive queries; each search starts at the previous rank. */
+/* Each work-item answers `chunk` consecutive queries. Each search starts at the rank of the query before. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

@@ -3,20 +3,20 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* A block's count has 1 for each key before the query and, for a lookup on a GPU, COUNT_EQUAL for each key that equals
- * it. CPUs read the key at the query's rank again instead. */
+/* A block's count adds 1 for each key before the query and, in a lookup on a GPU, COUNT_EQUAL for each key that equals
+ * the query. CPUs read the key at the query's rank again. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
-/* Before a loop over single keys, seldom run: CPUs keep it a loop. */
+/* Put this before a loop over single keys. CPUs do not unroll it, because it seldom runs. */
 #if ORDO_CPU
 #define EDGE_EACH ORDO_KEEP_LOOP
 #else
 #define EDGE_EACH
 #endif
 
-/* The count of a piece from element `at` on, modulo 2^32, if not all of it lies in the array. Places before the array
- * count as keys before the query. */
+/* The count of a piece that begins at element `at` (modulo 2^32) and lies only partly in the array. Elements before the
+ * array count as keys before the query. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -3,12 +3,12 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A work-item's queries descend together: each prefetches its next node, which arrives while the others prefetch
+/* The queries of a work-item descend together: each prefetches its next node, which arrives while the others prefetch
  * theirs. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3, with 8 queries. Two cores of an EPYC search 2^24 keys
  * at 65 M/s with 16 queries, at 110 with 64, at 104 with 128. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* that each has come to */
+    uint          unit[SEARCH_ITEMS]; /* that the query has reached */
 } descent;
 
 #if SEARCH_PACKED
@@ -22,7 +22,8 @@ ORDO_FN void prefetch_pack(key_array keys, uint b)
 #endif
 }
 
-/* The number of a block's keys before the query: all, if it is further from the base than a key can be. */
+/* The number of a block's keys before the query: all of them if the query's difference d from the base exceeds the
+ * block's width. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -47,7 +48,7 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends from the root, on `level`, to blocks, and prefetches them. */
+/* Descends from the root, on `level`, to blocks, and prefetches these. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, uint level,
                      __private descent *way)
 {
@@ -82,7 +83,7 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Counts in the queries' blocks, and prefetches the values. */
+/* Counts in each query's block, and prefetches the values. */
 ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private const descent *way,
                           __private uint rank[SEARCH_ITEMS])
 {

@@ -3,15 +3,15 @@
 #pragma once
 #include "primitive/search_edge.cl"
 
-/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent: a query
- * and its unit. Whole sub-groups call all functions. */
+/* A team has its lanes' queries in flight at once, and each lane counts in its part of each node. A descent is a query
+ * and the unit (shared/index.h) that it has reached. Whole sub-groups call all functions. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* The queries of the team's lanes, each with its first unit, below `units`. */
+/* Gives all lanes the team's queries, each with its first unit, below `units`. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -26,7 +26,7 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-/* Descends from units of `level`, which begin at `nodes`, to blocks, reading a node per level and query. */
+/* Descends from units of `level`, which begin at `nodes`, to blocks. */
 ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, uint level, __private descent way[TEAM_QUERIES])
 {
     for (; level > 0; level--) {
@@ -55,7 +55,7 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
     return count;
 }
 
-/* The first key of this lane's r-th piece of a query's block. shift: I1. */
+/* The array index of the first key of this lane's r-th piece of a block. */
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
 {
     return way.unit * SEARCH_NODE - shift + piece_first(r);
@@ -67,7 +67,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* The count of 16 bytes of a block. All its keys are before a query that is further from the base than a key can be. */
+/* The count of 16 bytes of a block. If the query's difference d from the base exceeds `width` bytes, all keys count. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -95,7 +95,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* This lane's part of the count of each query's block. All first reads are in flight before the first count. */
+/* Sets count[m] to this lane's part of the count of query m's block. All first reads are in flight before the first
+ * count. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -118,12 +119,12 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
 }
 #else
-/* This lane's part of the count of each query's block. */
+/* Sets count[m] to this lane's part of the count of query m's block. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* Pieces lie on the grid of 16 bytes if the buffer does, which OpenCL promises except over the caller's memory. All
-     * reads are in flight before the first count; an edge piece's reads elsewhere. */
+    /* Pieces are aligned to 16 bytes if the buffer is, which OpenCL promises except over the caller's memory. All reads
+     * are in flight before the first count. An edge piece's read goes to `inside`, and is unused. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -158,7 +159,8 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    bool none_before[SEARCH_ITEMS] = { false }; /* in the block: the query may end the block before */
+    bool none_before[SEARCH_ITEMS] = { false }; /* none in the block, so the query may equal the last key of the block
+                                                 * before */
 
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
@@ -180,7 +182,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
     }
 }
 
-/* Fills a tree with the `units` separators of an index's level; past them, with the last one. */
+/* Fills a tree with the `units` separators of a level, then repeats the last. */
 ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
@@ -188,8 +190,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *separators, uint uni
         tree[tree_place(depth, i)] = separators[min(i, units - 1)];
 }
 
-/* Reads nodes from level `level` down, which begins with node `first_node`; at level 0 only blocks. With SEARCH_LOCAL a
- * tree of the separators of the level's units (at most 2^depth, from node `above` on) finds the first node; without,
+/* Reads nodes from level `level` down, then blocks. Level `level` begins with node `first_node`. With SEARCH_LOCAL a
+ * tree of the separators of the level's units (at most 2^depth, from node `above` on) finds the first node. Without it,
  * `level` is the root's. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, uint shift,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/atomic.cl, by many work-groups on the same words. host/runtime/self_test.c has the answers.
- * Unrolled loops took an H200's compiler 0.1 s more at opening. */
+/* Runs every function of device/atomic.cl by many work-groups on the same words. host/runtime/self_test_atomics.c
+ * checks the answers. Unrolled loops made opening a device 0.1 s slower on an H200. */
 #include "device/atomic.cl"
 #include "shared/self_test.h"
 
@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Counts the words of a piece that belong to another version. *which: the last one's number. */
+/* Counts the words of a piece that belong to another version. Sets *which to the number of the last such word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -89,7 +89,7 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Changes a line like a tree's leaf; false if another work-item has the latch. */
+/* Changes a line like a tree's leaf. Returns false if another work-item has the latch. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -163,7 +163,7 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* lines: of version 0. never: 0, unknown to the compiler. */
+/* `lines` must have version 0. `never` is 0, which the compiler does not know. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -187,8 +187,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Bursts of updates of one word. If an update is not atomic, others' come in between. Each function adds the stored
- * less the taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
+/* Bursts of updates of one word. If an update is not atomic, others interfere. Each function adds the stored less the
+ * taken amount to *balance, and returns how often another work-item updated the word meanwhile. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -234,7 +234,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* The balance counts mixtures. Loads are many more than stores, because a work-item reads its own store first. */
+/* The balance counts mixtures of two stores. Loads are more frequent than stores, because a work-item reads its own
+ * store first. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -250,9 +251,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* A word for each kind of update. All work-items update it until they have collided often enough.
- * words, words64   CONTEND_WORDS and CONTEND_WORDS64, 0 (NULL without ORDO_INT64_ATOMICS)
- * balances         CONTEND_KINDS per work-item
+/* All work-items update a word for each kind of update until they have collided often enough.
+ * words, words64   CONTEND_WORDS and CONTEND_WORDS64 words, 0 (NULL without ORDO_INT64_ATOMICS)
+ * balances         CONTEND_KINDS words per work-item
  * rounds, enough   limits of a work-item's bursts of each kind, and of collisions */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
@@ -283,7 +284,7 @@ void self_test_contend(__global uint *words, __global ulong *words64, __global u
         balances[kind * n + i] = balance[kind];
 }
 
-/* outcome   ATOMICS_LOCALS per group */
+/* outcome   ATOMICS_LOCALS words per group */
 ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
 {
     __local uint words[ATOMICS_LOCALS];
@@ -303,7 +304,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_local_updates(__global uint *outcome)
             outcome[(uint) get_group_id(0) * ATOMICS_LOCALS + w] = words[w];
 }
 
-/* Words of a group are published and read by the access or by a fence next to a relaxed access, in turns. */
+/* Publishes a turn by a fence and a relaxed store, or by a release store. load_turn alternates, too. */
 ORDO_FN void publish_turn(volatile __global uint *report, uint turn)
 {
     if (turn % 2) {
@@ -323,7 +324,7 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Waits for a ticket's turn; false if that took too long or another group stopped. */
+/* Returns false after a timeout, or if another group stopped. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -337,7 +338,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Passes a running sum on in words of flag and payload, by relaxed accesses. One work-item per ticket calls. */
+/* Adds to the sum of the ticket before, in words of flag and payload, by relaxed accesses. One work-item per ticket
+ * calls. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -361,7 +363,7 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Plain accesses, except for checkers that do not know the order of a release. */
+/* Plain accesses, except in race checkers that do not know the order of a release. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -370,7 +372,6 @@ PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #define SET_PAYLOAD(p, x) (*(p) = (x))
 #endif
 
-/* The group checks and replaces the payload of the group before. */
 ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *report, uint ticket)
 {
     for (uint j = (uint) get_local_id(0); j < CHAIN_PAYLOAD; j += GROUP_SIZE) {
@@ -384,11 +385,12 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* A chain of groups in the order of their tickets, on devices with forward progress. Each waits, with a bound, for the
- * one before.
- * report    CHAIN_WORDS, 0
+/* Groups form a chain in ticket order, on devices with forward progress. Each waits, with a bound, for the group
+ * before.
+ * report    CHAIN_WORDS words, 0
  * payload   CHAIN_PAYLOAD words: CHAIN_PAYLOAD_AFTER(-1, j)
- * sums      one word per group, 0; sums64 in 64 bits, NULL without ORDO_INT64_ATOMICS */
+ * sums      one word per group, 0
+ * sums64    64 bits per group, 0, or NULL without ORDO_INT64_ATOMICS */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {
@@ -409,7 +411,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* All stores come before the release that shows them to the next group. */
+    /* all stores precede the release that shows them to the next group */
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);

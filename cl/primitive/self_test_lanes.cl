@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of device/team.cl on irregular input, a long loop, and phases between barriers.
- * host/runtime/self_test.c has the answers. */
+/* Runs every function of device/team.cl on irregular input, a long loop, and phases between barriers.
+ * host/runtime/self_test.c checks the answers. */
 #include "device/team.cl"
 #include "shared/self_test.h"
 
@@ -22,7 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* LANES_WIDE(x), by a loop whose rounds differ between lanes, so that they are out of step afterwards. */
+/* Computes LANES_WIDE(x) by a loop whose rounds differ between lanes, so that the lanes are out of step afterwards. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -133,7 +133,7 @@ ORDO_FN void test_turns(__private const subject *s)
 }
 
 /* words     one per work-item
- * answers   LANES_ANSWERS times as many */
+ * answers   LANES_ANSWERS per work-item */
 ORDO_KERNEL(GROUP_SIZE) void self_test_lanes(__global const uint *words, __global ulong *answers)
 {
     __local uint  box[GROUP_SIZE];
@@ -164,8 +164,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Each key's first word becomes the greatest complement of the key's words, then the least word. The whole group calls.
- * Ends with a barrier, without which PoCL 6.0 omits the last loop, and the self-test fails. Does not use
+/* Replaces each key's first word by the greatest complement of the key's words, then by the least word. The whole group
+ * calls. Ends with a barrier, without which PoCL 6.0 omits the last loop, and the self-test fails. Does not use
  * device/atomic.cl, so that lanes are tested even if atomics do not compile. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
@@ -187,7 +187,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* words PHASES_WORDS for each part, whose first n are folded */
+/* words   PHASES_WORDS for each part, whose first n are folded */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort for CPUs that moves elements through memory twice: a pass by the highest digit that varies divides
- * them into buckets, then one work-item sorts each bucket in its core's cache. Parlay and ips2ra also divide first.
+ * them into buckets, then one work-item sorts each bucket in its core's cache.
  *
- *   sort_bucket_sample    a guess whether the buckets will be short enough
- *   sort_bucket_span      the bits in which the keys of a chunk differ
- *   sort_bucket_digit     the digit
- *   sort_bucket_count     each chunk's counts of the digit
- *   sort_bucket_scan      the places of the chunks' first elements, and the ends of the buckets
- *   sort_bucket_scatter   moves the elements to their buckets
- *   sort_bucket_sort      sorts each bucket
+ *   sort_bucket_sample    guesses from a sample whether the buckets will be short enough (one work-item)
+ *   sort_bucket_span      finds the bits in which the keys of a chunk differ (one work-item per chunk)
+ *   sort_bucket_digit     chooses the digit (one work-item)
+ *   sort_bucket_count     counts the digit in each chunk (one work-item per chunk)
+ *   sort_bucket_scan      finds where each chunk's elements of each bucket go, and where buckets end (one work-item)
+ *   sort_bucket_scatter   moves the elements to their buckets (one work-item per chunk)
+ *   sort_bucket_sort      sorts each bucket (one work-item per bucket)
  *
- * A bucket that is too long would leave cores without work. Then the kernels exit at once, and sort_chunked.cl sorts.
- * If all keys are equal, sort_bucket_scatter copies. */
+ * A bucket that is too long would leave cores without work. Then the kernels exit immediately, and sort_chunked.cl
+ * sorts. If all keys are equal, sort_bucket_scatter copies. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -19,14 +19,14 @@
 
 #define BUCKETS (1 << SORT_BUCKET_BITS)
 
-/* The sorted bits of a key. */
+/* The bits of a key that determine the order. */
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
     return key_bits(key) >> b.first_bit & ~(ordo_key_form) 0 >> (KEY_BITS - b.bits);
 }
 
-/* Elements: arrays of keys and values, or one array of pairs. A scatter to pairs has half as many streams, so it is
- * faster: see sort_bucket_scatter. */
+/* Whether elements in the spare buffer are an array of pairs of key and value, which needs equal sizes. Other buffers
+ * have separate arrays. A scatter to pairs is faster, because it writes half as many streams. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {
     __global ordo_key       *keys;
-    __global ordo_value     *values; /* null without values */
-    __global bucket_element *pairs;  /* if PAIRED, of the spare buffer alone */
+    __global ordo_value     *values; /* NULL without values */
+    __global bucket_element *pairs;  /* for the spare buffer if PAIRED */
 } bucket_elements;
 
 ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
@@ -78,7 +78,7 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return (uint) (form >> shift) & (BUCKETS - 1);
 }
 
-/* The lowest bit of the digit, if the keys differ in the bits of `span`. */
+/* The lowest bit of the digit if the keys differ in the bits of `span`. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     const uint top = KEY_BITS - (uint) clz(span);
@@ -89,7 +89,7 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 
 #define SAMPLE 512u
 
-/* One work-item. A wrong guess costs time alone. */
+/* A wrong guess costs only time. */
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
@@ -106,12 +106,12 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* A quarter more than the limit, because the sample is small. */
+    /* Allows a quarter more than the limit, because the sample is small. */
     const bool skip = span && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
-/* spans[chunk]. One group of one work-item per chunk. */
+/* Sets spans[chunk] to the bits in which the chunk's keys differ from the array's first. */
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ulong *spans,
                       struct sort_buckets b)
@@ -144,7 +144,7 @@ void sort_bucket_digit(__global const ulong *spans, __global uint *plan, struct 
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
-/* counts[bucket * chunks + chunk] */
+/* Sets counts[bucket * chunks + chunk]. */
 ORDO_KERNEL(1)
 void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                        struct sort_buckets b)
@@ -184,7 +184,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* Writes the spare buffers; if all keys are equal, the output. */
+/* Writes the spare buffers, or the output if all keys are equal. */
 ORDO_KERNEL(1)
 void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
                          __global const uint *counts, struct sort_buckets b)
@@ -213,20 +213,20 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 
 /* ---- one bucket -------------------------------------------------------------------------------------------------- */
 
-/* Digits of at most this many bits, so that their counters fit into the L1 cache beside the elements in use. */
+/* Digits have at most this many bits, so that their counters fit into the L1 cache next to the elements in use. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Buckets of fewer elements are sorted by insertion alone. */
+/* Insertion alone sorts smaller buckets. */
 #define INSERTED 24
 
-/* Copies to the output by insertion; `from` may be the output. After `most` moves it only copies, and returns false:
- * equal keys are then in order, others may not be. */
+/* Copies to the output by insertion. `from` may be the output. After `most` moves it only copies, and returns false.
+ * Then equal keys are in order, others perhaps not. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
     ulong         moves = 0;
-    ordo_key_form last = 0; /* the largest so far, at element e - 1 of the output */
+    ordo_key_form last = 0; /* the largest so far, in element e - 1 of the output */
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
         const ordo_key_form  form = bucket_form(element.key, b);
@@ -243,12 +243,12 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     return moves <= most;
 }
 
-/* The digits of the passes, from the most significant one on. Bits in which no keys differ are left out. */
+/* The passes' digits, the most significant first. They omit bits in which no keys differ. */
 typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Digits of `span` that contain at least `bits` of its bits, or all of them. */
+/* Chooses the highest digits of `span` that contain at least `bits` set bits, or all. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -268,7 +268,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
     return (uint) (form >> low) & ((1u << width) - 1);
 }
 
-/* Moves the elements by a digit. next[]: the counts. */
+/* Moves the elements by a digit. On entry next[] has the digit's counts. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
                             uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
 {
@@ -284,7 +284,8 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
 }
 
-/* Sorts the elements in `spare` by the digits, between both buffers. An odd number of passes ends in the output. */
+/* Sorts the elements in `spare` by the digits. Passes alternate between both buffers. An odd number ends in the
+ * output. */
 ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint count, bucket_digits d,
                            struct sort_buckets b)
 {
@@ -322,8 +323,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* Sorts by two bits more than the count has: few elements agree in all of them, and insertion orders these. Sorts
-     * by all bits if there are many after all. */
+    /* Sorts by two bits more than the count has. Few elements agree in all of these, and insertion orders them. If many
+     * agree, sorts by all bits. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))
@@ -334,7 +335,6 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
     bucket_end(spare, out, all.passes, count, ~(ulong) 0, b);
 }
 
-/* One group of one work-item per bucket. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan, struct sort_buckets b)
 {

@@ -3,7 +3,7 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of the counters for different lanes, because equal keys would contend for a word. */
+/* Lanes use different copies of the counters, because equal keys would contend for a word. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 
@@ -33,7 +33,6 @@ ORDO_FN uint direct_sum(__local const uint *counts, uint digit)
     return sum;
 }
 
-/* One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_direct(PAIRS_IN(in), PAIRS_OUT(out), struct sort_pass p)
 {

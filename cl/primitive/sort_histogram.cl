@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram of every digit of a radix sort (sort_onesweep.cl), in one read of the keys, and the plan of the passes
- * over 8-byte keys (shared/sort.h): it omits digits that all keys share. If the top digits split the keys into small
- * segments, the passes sort by those only, and sort_local.cl sorts each segment by all bits below. Stehle and Jacobsen,
- * A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
+/* Computes the histogram of every digit of a radix sort (sort_onesweep.cl) in one read of the keys, and plans the
+ * passes over 8-byte keys (shared/sort.h). The plan omits digits that all keys share. If the top digits split the keys
+ * into small segments, the passes sort by these only, and sort_local.cl sorts each segment by all bits below. Stehle
+ * and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* ---- the histogram --------------------------------------------------------------------------------------------- */
 
-/* Copies of the counters for different lanes, because equal keys would contend for a word. */
+/* Lanes use different copies of the counters, because equal keys would contend for a word. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -41,8 +41,8 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
                    "the host reserves less local memory than the histogram needs");
 
-/* The last group to finish turns the counts into the places of each digit's first element, and clears the counters. A
- * fence precedes each group's addition to the finished groups, and so orders the loads here after all counts. */
+/* The last group to finish replaces the counts by the output index of each digit's first element, and clears the
+ * counters. Each group's fence before it counts as finished orders these loads after all counts. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -85,22 +85,21 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean; /* the mean number of elements with a random element's prefix */
+    float mean; /* the mean number of elements that share an element's prefix */
     float fullest;
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8
 
-/* The size of the sample, at least 2^12. With 8192 cells the estimate's standard deviation is at most 16 elements up to
- * 2^26 keys. */
+/* The size of the sample. With 8192 cells the estimate's standard deviation is at most 16 elements up to 2^26 keys. */
 ORDO_FN uint sample_keys(uint count)
 {
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates the number of elements with a common prefix, the ordered form from bit `shift` on, from a sample's counts
- * by a hash of the prefix. Different prefixes share a cell with a probability of 1 / SAMPLE_CELLS; further pairs have
- * equal prefixes. The whole group calls, uniformly. */
+/* Estimates from a sample how many elements share a prefix (the ordered form from bit `shift` on). Counts prefixes by
+ * hash. Different ones share a cell with probability 1 / SAMPLE_CELLS; further pairs have equal prefixes. The whole
+ * group calls, uniformly. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -140,13 +139,14 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 
 /* A segment with a greater share of all elements occupies one group for long. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Limit of an element's mean number of comparisons in the local pass: with all elements of its bin. */
+/* Limits an element's mean number of comparisons in the local pass, which compares all elements of a bin. */
 #define SAMPLE_BIN_MAX 96.0f
 /* The local pass's bins distinguish at least this many bits below the two top digits. */
 #define SAMPLE_BIN_BITS 8
 
-/* The number of passes, by digit `top` (the highest that varies) and those below it, that leave segments for the local
- * pass; 0 if it does not pay. A wrong estimate costs time only. The whole group calls, uniformly. */
+/* Returns how many passes, by digit `top` (the highest that varies) and the next lower ones, leave segments short
+ * enough for the local pass, or 0 if that does not pay. A wrong estimate costs only time. The whole group calls,
+ * uniformly. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -175,7 +175,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans passes by the digits from `low` to `top`, before the local pass. One work-item calls. */
+/* Plans passes by digits `low` to `top`, before the local pass. One work-item calls. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top)
 {
     plan[SORT_PLAN_LOCAL] = sort_digit_of(low, h.first_bit, h.bits, h.passes).shift;
@@ -184,7 +184,7 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = low + pass <= top ? low + pass : SORT_IDLE;
 }
 
-/* Plans passes by every varying digit, and one more if S3 requires it. One work-item calls. */
+/* Plans passes by every varying digit, and one more if S3 (shared/sort.h) requires it. One work-item calls. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -202,7 +202,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* Writes the plan. The whole last group calls, with a barrier after the digits' facts. */
+/* Writes the plan. The whole last group calls. Needs a barrier after the writes of l->digit. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -220,8 +220,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Computes the histograms and the plan, and zeroes the passes' tickets and status words. Any number of groups.
- * counters: one word for finished groups, then passes x RANK_RADIX; zero before and after. */
+/* Computes histograms and plan, and zeroes the passes' tickets and status words. Any number of groups works. `counters`
+ * has a word for finished groups, then h.passes * RANK_RADIX words, all zero before and after. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

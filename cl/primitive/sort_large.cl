@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts ranges of a hybrid radix sort that are too long for the local pass (sort_local.cl). The whole group calls all
- * functions, uniformly. */
+/* Sorts ranges of a hybrid radix sort that are too long for sort_local.cl. The whole group calls all functions,
+ * uniformly. */
 #pragma once
 #include "group/sort_tile.cl"
 
 typedef struct {
     __global ordo_key   *keys;
-    __global ordo_value *values; /* null without values */
+    __global ordo_value *values; /* NULL without values */
 } sort_array;
 
-/* Sorts `count` elements by one digit with one group: counts all, then moves tile after tile. The group sees its writes
- * on return. */
+/* Sorts `count` elements by one digit with one group: counts all, then moves tile after tile. On return the group sees
+ * its writes. */
 ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_array to, uint count, sort_digit d)
 {
     uint next[RANK_DIGITS_PER_ITEM], sum = 0, all;
@@ -50,7 +50,7 @@ ORDO_FN void large_pass(__local sort_local_memory *l, sort_array from, sort_arra
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sorts one range, which lies in `out` if from_out, else in `spare`, by all varying bits from first_bit on. Writes the
+/* Sorts one range, which is in `out` if from_out, else in `spare`, by all varying bits from first_bit on. Writes the
  * result to `out` and overwrites `spare`. */
 ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_array spare, bool from_out, uint count,
                          uint first_bit, ordo_key_form least, ordo_key_form greatest)
@@ -65,7 +65,7 @@ ORDO_FN void large_range(__local sort_local_memory *l, sort_array out, sort_arra
     }
 }
 
-/* Sorts ranges of more than range_max elements, and ranges left by the local pass. One group per range. */
+/* Each group sorts one range, if it has more than range_max elements or the local pass left it. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_large(PAIRS_OUT(out), PAIRS_OUT(spare), __global const uint *plan, __global const uint *bounds,
                 struct sort_local s)

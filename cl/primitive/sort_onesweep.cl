@@ -2,7 +2,7 @@
 /* Stable radix sort, least significant digit first, for devices with many work-items: one-sweep. Tiles look back at
  * each other in one launch, so a pass reads and writes everything once. Adinets and Merrill, Onesweep (2022).
  *
- * sort_scatter.cl needs no forward progress and reads the keys twice; sort_direct.cl is for few tiles, sort_small.cl
+ * sort_scatter.cl needs no forward progress but reads the keys twice. sort_direct.cl is for few tiles, sort_small.cl
  * for one. All are stable, so their results are the same bits. The whole group calls all functions, uniformly. */
 #pragma once
 #include "group/sort_tile.cl"
@@ -12,20 +12,20 @@
 
 /* ---- look-back -------------------------------------------------------------------------------------- */
 
-/* Polls of a silent tile before the waiting group counts it. A tile needs some 10 us. */
+/* The number of polls of a silent tile before the waiting group counts the tile itself. A tile needs some 10 us. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
 typedef struct {
-    uint sum; /* the digit's elements in the tiles after `at` and before this one */
-    int  at;  /* the next tile to read; below the first tile: complete */
+    uint sum; /* the digit's elements in the tiles after `at` and before this tile */
+    int  at;  /* the next tile to read; complete if below the first */
 } sort_look;
 
-/* Words read at the same time. Most are published. */
+/* Words read at the same time. */
 #define SORT_LOOK_AHEAD 4
 
-/* Reads on until the sum is complete. False if a tile stays silent. */
+/* Reads earlier tiles until the sum is complete. Returns false if a tile stays silent. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -51,8 +51,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* before[j]: elements with digit j of this work-item in all earlier tiles of this launch. Ends without forward
- * progress, too, because the group counts a silent tile. Requires l->missing 0 and visible. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in the launch's earlier tiles. Ends without
+ * forward progress, too, because the group counts a silent tile. Needs l->missing = 0, visible to the group. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -111,8 +111,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* The launch's next tile and the pass's digit, read by one work-item at the same time. Groups take tickets as they
- * start, so the groups of all earlier tiles have started. */
+/* Takes the launch's next tile and reads the pass's digit, both by one work-item. Groups take tickets as they start, so
+ * the groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -126,7 +126,6 @@ ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *c
     return SORT_PLANNED ? l->digit : sort_pass_digit(SORT_PLAN p);
 }
 
-/* Sorts a launch's tiles by one digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -148,13 +147,13 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Missing elements of the last tile count under the last digit. Only the last digit of later tiles would add that
-     * count, and there are none. */
+    /* Elements missing in the last tile count under the last digit. Only later tiles would add that count, and there
+     * are none. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
     sort_exchange_keys(&l, bits, d.shift, d.mask, &places);
-    /* these loads use the keys' registers, and arrive during the look-back */
+    /* these loads reuse the keys' registers, and arrive during the look-back */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stable radix sort, least significant digit first, by reduce-then-scan: count, scan and scatter in three launches.
- * Needs no forward progress; reads the keys twice. */
+ * Needs no forward progress, but reads the keys twice. */
 #pragma once
 #include "group/sort_tile.cl"
 
 /* Built together: sort_count sort_scan sort_scatter */
 
-/* counts[digit * tiles + tile]: the tile's keys with the digit. One group per tile. */
+/* Sets counts[digit * tiles + tile] to the number of the tile's keys with the digit. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -21,7 +21,8 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
         control[RANK_RADIX + digit * p.tiles + tile] = counts[digit];
 }
 
-/* Turns a digit's counts into the counts before each tile; control[digit]: its total. One group per digit. */
+/* Replaces a digit's count of each tile by its count before the tile, and sets control[digit] to the total. One group
+ * per digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -44,7 +45,6 @@ void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
         control[digit] = before;
 }
 
-/* Sorts each tile by one digit and writes it to the places from the counts. One group per tile. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort in one work-group's registers, in one launch, with exchanges through local memory. Tunables:
- * GROUP_SIZE, RANK_ITEMS, RANK_BITS, as in group/sort_tile.cl. */
+/* Stable radix sort in one work-group's registers, in one launch. Keys move through local memory. Tunables: GROUP_SIZE,
+ * RANK_ITEMS, RANK_BITS (group/sort_tile.cl). */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -24,8 +24,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* The place of each key of this work-item in a digit's order. The whole group calls, uniformly. The exchange is free on
- * entry and on return. */
+/* Finds the place of each of this work-item's keys in a digit's order. The whole group calls, uniformly. The exchange
+ * is free on entry and on return. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -39,8 +39,8 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Register i of this work-item becomes element rank_first_element() + i * TEAM_WIDTH of the new order. Barriers: one
- * between, one after. */
+/* Moves values to their places: register i gets element rank_first_element() + i * TEAM_WIDTH of the new order.
+ * Contains a barrier between writes and reads, and one after. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \

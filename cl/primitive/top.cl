@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least elements of an array, or the element of a given rank, by radix select: digit by digit from the highest,
- * each pass keeps the candidates with the searched digit. It reads the array twice, or more often if very many elements
- * share their first digits: candidates are listed once they fit, and until then a pass finds them in the array. Zhang,
- * Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+/* Finds the least elements of an array, or the element of a given rank, by radix select: digit by digit from the
+ * highest, each pass keeps the candidates with the searched digit. Candidates are listed once they fit. Until then a
+ * pass finds them in the array. So the array is read twice, or more often if very many elements share their first
+ * digits. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
  *
- * Taken elements lie in any order. One group sorts few of them (top_order), else the caller sorts them.
+ * The result is in any order. One group sorts few elements (top_order), else the caller sorts them.
  *
- *   ORDO_KEY, ORDO_DESCENDING   the order
- *   TOP_SELECT                  1: only the element of rank `needed` - 1
- *   TOP_GROUP, TOP_ITEMS        tuning: work-items per group, elements per work-item and round
- *   TOP_BITS                    bits of the widest digit
- *   TOP_COPIES                  copies of the local counters, because equal digits would contend for a word */
+ * ORDO_KEY and ORDO_DESCENDING are the order. If TOP_SELECT is 1, only the element of rank `needed` - 1 is found.
+ * Tunables: TOP_GROUP (work-items per group), TOP_ITEMS (elements per work-item and round), TOP_BITS (of the widest
+ * digit), TOP_COPIES (of the local counters, because equal digits would contend for a word). */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
@@ -105,7 +103,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* The bits of an element's number from `shift` on. */
+/* A digit from bit `shift` on of an element's number: the key, then the index as lowest bits. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -131,7 +129,7 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* The part of the key, and of the index, that the next digit gives. */
+/* The next digit's bits as part of the key (top_key_of) and of the index (top_index_of). */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -143,11 +141,11 @@ ORDO_FN uint top_index_of(struct top_pass p, uint digit)
     return p.next_shift >= p.index_bits ? 0 : digit << p.next_shift & ~0u >> (32 - p.index_bits);
 }
 
-/* A work-item's digits of the scan, and the number that it reads at the same time. */
+/* A work-item scans TOP_MINE digits, and reads TOP_HELD of them at the same time. */
 #define TOP_MINE ((TOP_RADIX + TOP_GROUP - 1) / TOP_GROUP)
 #define TOP_HELD (TOP_MINE < 8 ? TOP_MINE : 8)
 
-/* here[k]: the count of digit first + k. Returns their sum. */
+/* Sets here[k] to the count of digit first + k. Returns the sum. */
 ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private uint *here)
 {
     uint sum = 0;
@@ -160,7 +158,7 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* Records that `candidates` candidates with this digit hold the searched element, after `upto` others. */
+/* Records the digit of the searched element: `candidates` elements have it, after `upto` others. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -174,8 +172,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* The last group to finish finds, in the candidates' histogram, the digit of element number `needed` (from 1 on), and
- * records it. */
+/* The last group to finish finds in the candidates' histogram the digit of candidate `needed` (from 1), and records
+ * it. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -184,7 +182,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
         sum += top_digits(histogram, first + d, here);
     uint upto = top_scan(sum, l->scratch, &all);
-    /* No early exit: with `upto < before.needed` in the loop's condition PoCL 3.1 omits it from the body. */
+    /* No early exit, because PoCL 3.1 drops `upto < before.needed` from the body if the loop's condition has it. */
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD) {
         if (TOP_MINE > TOP_HELD)
             (void) top_digits(histogram, first + d, here);
@@ -197,7 +195,7 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the pass's. The last of `groups` groups chooses the digit. */
+/* Adds the group's counts to the pass's histogram. The last of `groups` groups chooses the digit. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -221,7 +219,7 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
 
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
-/* Pass 0: the first digit of every element. Any number of groups. */
+/* Pass 0 counts the first digit of every element. */
 ORDO_KERNEL(TOP_GROUP)
 void top_count(__global const ordo_key *keys, __global uint *state, struct top_pass p)
 {
@@ -257,16 +255,16 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 typedef struct {
     __global const ordo_key *keys;
-    __global const uint     *index; /* NULL: the array itself */
+    __global const uint     *index; /* NULL if the source is the array */
     uint                     count;
 } top_source;
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* the last pass; the one before it */
+    top_record now, prev; /* of the last pass, and of the pass before it */
     bool       done;
     uint       digit;
-    uint       items; /* elements of a work-item and round; fewer if not all groups would have some */
+    uint       items; /* elements per work-item and round; fewer if groups would get none */
 } top_step;
 
 /* Whether an element agrees with the searched one in all digits before the last. */
@@ -289,7 +287,7 @@ typedef struct {
     bool          there[TOP_AHEAD];
 } top_elements;
 
-/* Reads elements first + r * TOP_GROUP and so on, of a work-item's `items`. */
+/* Reads TOP_AHEAD of this work-item's elements, from its r-th on. */
 ORDO_FN void top_fetch(__private const top_step *s, uint first, uint r, __private top_elements *e)
 {
     ORDO_UNROLL
@@ -313,8 +311,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The sum of the fates of a work-item's elements, and a bit for each TOP_AHEAD of them if a fate is not TOP_NOTHING. A
- * work-item alone has more elements than bits, and ignores these. */
+/* `sum` adds the fates of a work-item's elements. `some` has a bit for each TOP_AHEAD of them: whether a fate is not
+ * TOP_NOTHING. All bits are set if TOP_GROUP is 1, because a work-item then has more elements than bits. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -360,11 +358,11 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
 typedef struct {
     __global ordo_key *keys;
     __global uint     *index;     /* may be NULL */
-    __global ordo_key *list_keys; /* NULL: they do not fit */
+    __global ordo_key *list_keys; /* NULL if the candidates do not fit */
     __global uint     *list_index;
 } top_places;
 
-/* Moves this work-item's elements of a tile. before: others of each fate before them; some: see top_fates. */
+/* Moves this work-item's elements. `before` counts earlier elements of each fate. `some`: top_fates. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -393,7 +391,7 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Pass p.pass, at least 1. Candidates move from one half of the lists to the other once they fit. Any number of groups,
+/* Pass p.pass >= 1. Once candidates fit, they move from one half of the lists to the other. Any number of groups works,
  * the same in each pass. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
@@ -456,8 +454,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group writes the taken elements in order, with their values. The others, at least one, zero the passes'
- * records. index_out may be NULL. */
+/* The first group writes the taken elements in order, with their values. The other groups (at least one) zero the
+ * passes' records. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

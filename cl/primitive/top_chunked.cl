@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few least elements of an array, on a CPU, without barriers: one work-item per chunk of consecutive elements lists the
- * keys below a limit. When the list is full, it keeps the needed ones and lowers the limit. Most elements cost one
- * comparison, many at a time.
+/* Finds few least elements of an array, on a CPU, without barriers. One work-item per chunk of consecutive elements
+ * lists the keys below a limit. When the list is full, the work-item keeps the needed keys and lowers the limit. Most
+ * elements cost one comparison, many at a time.
  *
  * A list keeps the order of the array, so the first of equal keys stay, and a stable sort of all lists completes the
  * selection. */
@@ -12,7 +12,6 @@
 
 #define TOP_BLOCK 64
 
-/* The number of keys of a list that are at most `limit`. */
 ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_form limit)
 {
     uint n = 0;
@@ -21,7 +20,7 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* The `needed`-th least key of a list, counted from 1, bit by bit. */
+/* Finds, bit by bit, the `needed`-th least key of a list, counted from 1. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
@@ -31,7 +30,7 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
     return limit;
 }
 
-/* Keeps the `needed` least keys of a list, in their order. Returns the greatest of them. */
+/* Keeps the `needed` least keys of a list, in order. Returns the greatest of these. */
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
@@ -54,8 +53,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Lists hold ordered forms until the end, then keys. A chunk has lists of c.room elements, keeps c.needed, and has at
- * least as many. */
+/* Lists hold ordered forms until the end, then keys. Each chunk has at least c.needed elements, keeps c.needed, and has
+ * a list of c.room. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {

@@ -73,8 +73,8 @@
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Work-items that write one leaf's block together. 2^20 updates of all leaves of 2^24 elements on an H200: with 8, 16 and
- * 32 of them 309, 298 and 349 us for pairs; with 4, 8 and 16 of them 151, 156 and 194 us for keys alone. */
+/* Work-items that write one leaf's block together. 2^20 updates of all leaves of 2^24 elements on an H200: with 8,
+ * 16 and 32 of them 309, 298 and 349 us for pairs; with 4, 8 and 16 of them 151, 156 and 194 us for keys alone. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
 /* Results of hamt_plan. LARGEST: the most updates of a leaf, if above HAMT_UPDATES_MAX, else 0. LEFT: units of blocks

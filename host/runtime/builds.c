@@ -14,7 +14,7 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Identifies module and options, facts included, without expanding text: every launch needs it. */
+/* Identifies a module, its options and the facts. Every launch needs this, so it expands no text. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -54,7 +54,7 @@ static struct ordo_program *create_program(const ordo_device *dev, const char *f
     return NULL;
 }
 
-/* The program of a kernel, new or known; NULL: no memory. */
+/* Finds or creates the program of a kernel. NULL: no memory. */
 static struct ordo_program *find_program(ordo_device *dev, const char *file, const char *kernel,
                                          const struct ordo_define *defines)
 {
@@ -77,7 +77,7 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices with threads. An exit waits for their builds, because drivers unloaded during a build crash. */
+/* The devices that have threads. An exit waits for their builds, because drivers unloaded during a build crash. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -97,7 +97,7 @@ static void forget_live(void)
     live = NULL;
 }
 
-/* The last handler runs first, so this one precedes handlers of libraries that a driver has loaded by now. */
+/* The last handler runs first, so end_all precedes handlers of libraries that a driver has loaded by now. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -109,7 +109,7 @@ static void watch(void)
     watch_exit();
 }
 
-/* Handlers of libraries that a driver loads when it first compiles would precede end_all. Destructors of the main
+/* Libraries that a driver loads when it first compiles register handlers that precede end_all. Destructors of the main
  * thread precede all handlers. Other threads and C libraries have only end_all. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -128,7 +128,7 @@ static void watch_main(void)
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
 }
 
-/* The link to the device in the list, or the end of the list. Caller holds live_lock. */
+/* The link to the device in the list, or the list's end. Caller holds live_lock. */
 static ordo_device **find_live(const ordo_device *dev)
 {
     ordo_device **at = &live;
@@ -137,7 +137,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Precedes the start of a thread, so that an exit misses none. */
+/* Must precede the start of a thread, so that an exit misses none. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -170,7 +170,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* Caller holds the lock, which is free during the build. */
+/* Caller holds the lock, which is released during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -183,7 +183,7 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Builds a program ahead. Caller holds the lock, which is free during the build. */
+/* Builds a program ahead. Caller holds the lock, which is released during the build. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;
@@ -228,7 +228,7 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* Registers once more, because by now the driver has loaded its compiler. */
+            /* once more, now that the driver has loaded its compiler */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -236,7 +236,7 @@ static void *build_what_is_wanted(void *argument)
     return NULL;
 }
 
-/* The thread blocks all signals, so that the program's own threads handle them. */
+/* The new thread blocks all signals, so that the program's own threads handle them. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -298,7 +298,7 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Logs the build. Once calls have waited for more than a second, reports that too. */
+/* Logs the build, and once that calls have waited for more than a second. */
 static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool ahead)
 {
     struct ordo_builds *b = &dev->builds;
@@ -450,7 +450,7 @@ void ordo_builds_begin(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* The number of programs that are wanted or in work. Caller holds the lock. */
+/* Counts programs that are wanted or in work. Caller holds the lock. */
 static size_t n_left(const struct ordo_builds *b)
 {
     size_t left = b->in_work;
@@ -459,7 +459,7 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one program, or waits for one. Returns how many are left. *total: the greatest number seen. */
+/* Builds one program, or waits for one. Returns how many are left. *total becomes the greatest number so far. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -542,7 +542,7 @@ void ordo_programs_destroy(ordo_device *dev)
 void ordo_builds_close(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
-    leave_live(dev); /* in the child of a fork too */
+    leave_live(dev); /* needed in the child of a fork, too */
     if (dev->pid != getpid())
         return; /* glibc would wait for the threads of the parent that wait for a change */
     pthread_cond_destroy(&b->changed);

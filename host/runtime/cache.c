@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each has a header
  * with a checksum, and is written under a temporary name and renamed, so a reader sees all of it or none. An
- * unreadable, foreign or damaged file counts as absent: the work is repeated, without an error for the user. Entries
- * contain code that is run, so directory and entries must belong to the user, and nobody else may write to them. Only
- * files that are certainly Ordo's are removed. */
+ * unreadable, foreign or damaged file counts as absent. Entries contain code that is run, so directory and entries must
+ * belong to the user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,9 +18,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Limit of all entries together; the oldest are removed first. A binary of one module has 20 to 200 KiB. */
+/* Limits all entries together. The oldest are removed first. A binary of one module has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Prefix of temporary files, and their age in seconds when no process can still write them. */
+/* Prefix of temporary files, and the age in seconds at which no process still writes them. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -42,7 +41,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Why a directory cannot be the cache; NULL: it can. */
+/* Returns why a directory cannot be the cache, or NULL if it can. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -97,7 +96,7 @@ static bool read_header(FILE *file, struct ordo_digest key, struct cache_header 
            header->key.high == key.high;
 }
 
-/* The content of an entry, malloc'd; NULL unless it is whole and the user's own. */
+/* Returns the content of an entry, malloc'd, or NULL unless the entry is whole and the user's own. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
@@ -176,7 +175,7 @@ static int64_t written_ns(const struct stat *info)
 
 struct listing {
     uint64_t bytes;  /* of all entries */
-    char    *oldest; /* path of the oldest entry, malloc'd; NULL: there is none, or no memory */
+    char    *oldest; /* malloc'd path of the oldest entry, or NULL */
     int64_t  oldest_ns;
 };
 
@@ -185,7 +184,7 @@ static bool is_temporary_name(const char *name)
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Counts a file, or removes it if an unfinished write left it. Takes the path. */
+/* Counts a file, or removes it if an unfinished write left it. Frees the path. */
 static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
@@ -208,7 +207,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Goes by names; if `certain`, by content too. */
+/* Recognizes entries by name and, if `certain`, by content. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -221,7 +220,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest entries until the others fit under the cap. Opens files only if it must. */
+/* Removes the oldest entries until the others fit under the cap. Opens files only if some must go. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);
@@ -248,7 +247,6 @@ static bool write_entry(FILE *file, const void *content)
            fwrite(entry->data, 1, entry->header.bytes, file) == entry->header.bytes;
 }
 
-/* Warns once. Later failures are logged as information. */
 static void tell_unwritten(ordo_device *dev, const char *path, int why)
 {
     if (ordo_thread_is_mute) {

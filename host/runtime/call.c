@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: commands enqueued in one go under the device's lock, and their scratch. */
+/* Calls: each enqueues its commands under the device's lock, and has scratch. */
 #include "internal.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Tries a call twice, because an enqueued command cannot be withdrawn. */
+/* Tries a failed call once more. It follows an enqueued command, which cannot be withdrawn. */
 #define TRY_TWICE(dev, expr, what)                                                                                     \
     do {                                                                                                               \
         if ((expr) != CL_SUCCESS)                                                                                      \
@@ -22,8 +22,8 @@ ordo_status ordo_call_barrier(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Follows each command. If the driver refuses the barrier, the command may still run when the next call begins, so that
- * call begins with a barrier. */
+/* Called after each command. In an out-of-order queue, a barrier holds the next command back. If the driver refuses the
+ * barrier, the next call begins with one, because this command may still run then. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
@@ -47,7 +47,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left room */
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left space */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }
@@ -58,7 +58,7 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
-/* The counters of a call that stopped in the middle may not be zero. */
+/* After a call that stopped in the middle, zeroed scratch may be dirty. */
 void ordo_call_abandon(struct ordo_call *call, int mark)
 {
     for (int i = mark; i < call->n_scratch; i++)
@@ -269,10 +269,11 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* A blocked thread wakes late if the processors sleep (half the time of a call with one key on a virtual machine with
- * PoCL). So for a small read on a CPU in the device's own queue the thread polls and yields before it blocks. A find of
- * one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy ones. If the wait
- * fails, the read may still be in flight, so it writes to the device's memory, never to the caller's. */
+/* A blocked thread wakes late if the processors sleep: that was half the time of a call with one key on a virtual
+ * machine with PoCL. So for a small read on a CPU in the device's own queue the thread polls and yields before it
+ * blocks. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy
+ * ones. If the wait fails, the read may still be in flight, so it writes to the device's memory, never to the
+ * caller's. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -282,7 +283,7 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls until the command has ended, at most `max` times and for at most a second. */
+/* Polls at most `max` times and for at most a second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -294,7 +295,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* A read that may still be in flight keeps its target for ever. */
+/* Reads into `bounce`. If the read may still be in flight after an error, `bounce` is never freed or used again. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;
@@ -355,7 +356,7 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     return ORDO_OK;
 }
 
-/* The buffer of a sub-buffer, and the byte of it at which `mem` begins. */
+/* Returns the buffer of a sub-buffer. *origin is the byte of the buffer at which `mem` begins. */
 static cl_mem base_of(cl_mem mem, size_t *origin)
 {
     cl_mem parent = NULL;

@@ -45,7 +45,7 @@ const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, 
 
 /* ---- platforms without devices ---------------------------------------------------------------------------------- */
 
-/* Whether a directory can be written to or created, judged by its longest existing part. If not: errno is the cause. */
+/* Whether a directory can be written to or created, judged by its longest existing part. If not, errno is the cause. */
 static bool can_be_written(const char *path)
 {
     char part[512];
@@ -64,7 +64,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Whether PoCL shows no device because it cannot write to `dir`, which follows PoCL's rules. */
+/* Whether PoCL shows no device because it cannot write to its cache directory, which `dir` receives. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

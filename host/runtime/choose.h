@@ -12,11 +12,11 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* The first of n (not 0) devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of its name or its
- * platform's; NULL: none. If `select` is NULL or empty: the first GPU, else the first device. */
+/* The first of n >= 1 devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of its name or its
+ * platform's, else NULL. If `select` is NULL or empty: the first GPU, else the first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes one sentence without a stop: why the platform of this name shows no device, and the remedy. */
+/* Writes one sentence without a full stop: why this platform shows no device, and the remedy. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

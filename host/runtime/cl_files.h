@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct ordo_cl_file {
-    const char *path; /* relative to cl/, "primitive/scan.cl" */
+    const char *path; /* relative to cl/, as "primitive/scan.cl" */
     const char *text;
     size_t      bytes;
     const char *together; /* sets of kernels that are built together, a line each: " sort_histogram sort_onesweep \n" */

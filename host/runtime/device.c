@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices: probe, self-test, and safer variants after failures. */
+/* Opens and closes devices. Opening probes, tests, and selects safer variants after failures. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -19,7 +19,7 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Lowers the facts by one step that may cure a failure in `part`; false when there is nothing safer left. */
+/* Lowers the facts by one step that may cure a failure in `part`. Returns false if nothing safer is left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;
@@ -58,14 +58,13 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure this: wrong answers, kernels that do not build or fit. Lack of memory and driver
- * errors prove nothing. */
+/* Whether a safer variant may cure the error: wrong answers, kernels that do not build or fit. Lack of memory and
+ * driver errors prove nothing. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
 }
 
-/* Builds the self-test's kernels ahead, concurrently. */
 static void build_self_test(ordo_device *dev)
 {
     ordo_device *dry = NULL;
@@ -77,7 +76,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Tries a kernel twice that was refused for lack of memory, because the outcome is cached. */
+/* Runs the self-test again if a kernel was refused for lack of memory, because the outcome is cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -162,7 +161,7 @@ static ordo_status find_kernels(ordo_device *dev)
  * with eight, which took 1.3 times the processor time. */
 #define BUILD_THREADS_GPU 2
 
-/* A driver of the CPU builds one program at a time, on processors that kernels need. */
+/* A CPU gets no threads, because its driver builds one program at a time, on processors that kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -220,7 +219,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
-    const char *text = ordo_status_string(got); /* if there is no memory for a device, which would have the message */
+    const char *text = ordo_status_string(got); /* if there is no device to have the message */
     size_t      needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
     if (!dev) {
         needs = strlen(text) + 1;

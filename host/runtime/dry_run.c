@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device objects that call no driver: bare ones, with only locks and log, and dry-run devices. */
+/* Device objects that call no driver: bare devices, which have only locks and a log, and dry-run devices. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ void ordo_dry_run_close(ordo_device **dry)
     if (!*dry)
         return;
     ordo_scratch_destroy(*dry);
-    (*dry)->extensions = NULL; /* the device's */
+    (*dry)->extensions = NULL; /* belongs to the device */
     ordo_bare_device_free(*dry);
     *dry = NULL;
 }

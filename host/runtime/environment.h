@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment, as the library reads it. */
 #ifndef ORDO_ENVIRONMENT_H
 #define ORDO_ENVIRONMENT_H
 
-/* As getenv, but NULL in a program with more rights than its caller (set-user-ID and the like), because the caller's
- * environment may not choose the kernels that such a program builds or the files that it reads. */
+/* Like getenv, but returns NULL in a program with more rights than its caller (set-user-ID and the like), because the
+ * caller's environment may not choose the kernels that such a program builds or the files that it reads. */
 const char *ordo_environment(const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#undef ordo_fail /* macros for the analyzer */
+#undef ordo_fail /* runtime.h defines macros for the analyzer */
 #undef ordo_fail_cl
 
 /* NVIDIA's driver returns this from every call after a kernel has read or written outside of its memory. */
@@ -38,7 +38,7 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
-/* Entry n of a list whose entries each end with a 0; NULL: the list is shorter. */
+/* Entry n of a list whose entries each end with a 0, or NULL. */
 static const char *entry_of(const char *list, cl_long n)
 {
     while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
@@ -48,7 +48,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* The codes from 0 down, and those from -30 down. */
+    /* Names of the codes from 0 down, and from -30 down. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock. False in the child of a fork if a thread of the parent held it. */
+/* Takes a lock. Returns false in the child of a fork if a thread of the parent held it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -145,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A long build
- * log ends with a new line. */
+/* Returns "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A
+ * long build log ends with a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -196,7 +196,8 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Codes of waits for failed kernels, and of later calls. Else CL_OUT_OF_RESOURCES means lack of memory. */
+/* Whether a wait for a failed kernel, or a later call, may return this code. CL_OUT_OF_RESOURCES otherwise means lack
+ * of memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Why an open file may not be read; NULL: it may. */
+/* Returns why an open file may not be read, or NULL if it may. */
 static const char *trouble_with(int fd, uint64_t max)
 {
     struct stat info;

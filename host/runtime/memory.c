@@ -23,7 +23,7 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
     free(memory);
 }
 
-/* NULL if there is no such memory or the driver refuses it. */
+/* NULL: the driver refuses huge pages, or there are none. */
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -34,7 +34,7 @@ static cl_mem create_huge(ordo_device *dev, size_t size)
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
     if (!memory)
         return NULL;
-    (void) madvise(memory, bytes, MADV_HUGEPAGE); /* refused: small pages */
+    (void) madvise(memory, bytes, MADV_HUGEPAGE); /* if refused, pages stay small */
     const cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, memory, &code);
     if (code == CL_SUCCESS && mem && clSetMemObjectDestructorCallback(mem, free_memory, memory) == CL_SUCCESS)
         return mem;
@@ -83,7 +83,8 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free plain blocks of a queue (NULL: all kinds of all queues) of at most `bytes` each. */
+/* Releases up to `max` free plain blocks of a queue, of at most `bytes` each. queue NULL: blocks of any use and
+ * queue. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -114,7 +115,7 @@ void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve)
 
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve)
 {
-    if (dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
+    if (dev->pid != getpid()) /* in the child of a fork (ordo_device_close) */
         return;
     ordo_lock(dev);
     struct ordo_reserve **at = &dev->reserves;
@@ -130,9 +131,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* As create_counted. If memory is short, releases the free blocks of the pool, then the reserves, and finishes the
- * device's own queue so that the driver releases them. Never finishes a caller's queue or one with pending events,
- * which may wait for an event that the caller sets later. */
+/* If memory is short, releases the free blocks of the pool, then the reserves, and finishes the device's own queue so
+ * that the driver releases them. Never finishes a caller's queue or one with pending events, which may wait for an
+ * event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -150,8 +151,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Adds a block to a list. `queue` (NULL: of a buffer that outlives calls) is retained already; an error releases it.
- * The block keeps its size, because asking the driver later may fail. */
+/* Adds a block to a list. `queue` (NULL if the buffer outlives calls) is retained already. An error releases it. The
+ * block stores its size, because asking the driver later may fail. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -189,7 +190,7 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
 
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
-    if (!*mem || dev->pid != getpid()) /* in the child of a fork: see ordo_device_close */
+    if (!*mem || dev->pid != getpid()) /* in the child of a fork (ordo_device_close) */
         return;
     ordo_lock(dev);
     struct ordo_block **at = &dev->held;
@@ -246,7 +247,7 @@ static size_t round_scratch(size_t bytes)
     return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
 }
 
-/* The smallest free block of this queue that has `bytes` and wastes at most as much. */
+/* Returns the smallest free block of this queue that has `bytes` and wastes at most as much. */
 static struct ordo_block *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use)
 {
     struct ordo_block *best = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: the wait list of a call, pending events, and the order of calls on one object. A driver drops a command if an
- * event in its wait list fails. Some drivers also drop the commands behind it up to the moment of failure, and run
- * later ones. A call that runs in part would read unwritten scratch. So all commands of a call have one wait list, with
- * the pending events of the queue, and run together or not at all. An event is pending in a queue from the moment a
- * command there has it in its wait list until it is complete. */
+/* Events: the wait list of a call, pending events, and the order of calls on one object.
+ *
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands behind it up to the
+ * moment of failure, and run later ones. A call that runs in part would read unwritten scratch. So all commands of a
+ * call have the same wait list, which includes the pending events of the queue, and run together or not at all. An
+ * event is pending in a queue from the moment a command there has it in its wait list until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -136,7 +137,6 @@ void ordo_call_drop_events(struct ordo_call *call)
     call->n_wait = 0;
 }
 
-/* Adds event i of the order's list unless it is complete. */
 static ordo_status add_listed(struct ordo_call *call, cl_uint i)
 {
     ordo_device   *dev = call->dev;
@@ -173,7 +173,7 @@ static ordo_status add_events(struct ordo_call *call)
 }
 
 /* Adds the event of the object's last call if that is on another queue and not complete. A failed event does not prove
- * that the calls before it are complete, so a new marker replaces it if `renew`. With pending events in either queue
+ * that the calls before it are complete, so a new marker replaces it if `renew`. If either queue has pending events,
  * the event may fail while earlier calls run, so it becomes the only event, and the caller waits for it. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
@@ -196,8 +196,8 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits without the lock until each event of the wait list has ended. Waits one by one, because a wait for several
- * events may return when the first one fails. */
+/* Waits without the lock until each event of the wait list has ended. Waits for one event at a time, because a wait for
+ * several may return when the first one fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
@@ -208,7 +208,7 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Limit of new markers, for a queue in which each marker fails. */
+/* Limits new markers in a queue in which each marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -318,11 +318,11 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* A marker costs some microseconds. The device's own queue, with Ordo's commands alone, needs none. If the marker
- * cannot be created, add_last tries again. */
+/* The device's own queue has only Ordo's commands, so it needs no marker, which costs microseconds. If creating the
+ * marker fails, add_last tries again. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
-    if (call->n_pending > 0 && !call->passed) /* no command of the call comes after the last call */
+    if (call->n_pending > 0 && !call->passed) /* the call enqueued no command */
         return;
     const cl_command_queue before = last->queue;
     last->queue = call->retained;
@@ -332,8 +332,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev,
-                last); /* if the earlier marker is not complete, this call's marker, behind it, fails with it */
+    check_begun(call->dev, last); /* if the earlier marker fails, this call's marker fails with it */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe: finds the features of a device from feature lists and trial compiles, never from version strings. */
+/* The probe finds the features of a device from feature lists and trial compiles, never from version strings. */
 #include "internal.h"
 
 #include <CL/cl_ext.h>
@@ -17,7 +17,7 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-/* A text of the device, malloc'd, behind a space. */
+/* Returns a text of the device, malloc'd, behind a space. */
 static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;
@@ -33,7 +33,6 @@ static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
     return ORDO_OK;
 }
 
-/* A text of the device without leading spaces, cut to fit. */
 static ordo_status short_text_of(ordo_device *dev, cl_device_info what, char *out, size_t size)
 {
     char *text = NULL;
@@ -56,7 +55,7 @@ static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, ui
     return code;
 }
 
-/* `otherwise` if the device does not know the number. */
+/* A number of the device, or `otherwise` if the device does not know it. */
 static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
     uint64_t number = 0;
@@ -197,7 +196,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Tries the trials that most devices pass as one program, because this saves all other compiles. */
+/* Tries the trials that most devices pass as one program, which saves the other compiles. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -244,7 +243,7 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* The sub-group size that the driver reports for a kernel of 64 work-items; 0: it reports none. */
+/* The sub-group size that the driver reports for a kernel of 64 work-items, or 0. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -283,7 +282,7 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* as observed; the self-test checks it (device/atomic.cl) */
+    dev->facts.address_order = true; /* observed; the self-test checks it */
     return true;
 }
 
@@ -300,7 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Uses sub-groups of `lanes`, which kernels must be able to fix; 0: 16 if they can, else the driver's size. */
+/* Uses sub-groups of `lanes`, which kernels must be able to fix. 0 means 16 if kernels can fix it, else the driver's
+ * size. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
@@ -337,7 +337,7 @@ void ordo_probe_trials(ordo_device *dev)
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
-/* Whether a value is "khr", or "khr" and a sub-group size of Intel's GPUs. *lanes: the size, or 0. */
+/* Whether a value is "khr", or "khr" and a sub-group size of Intel's GPUs. Sets *lanes to the size, or 0. */
 static bool khronos_lanes(const char *value, uint32_t *lanes)
 {
     *lanes = strncmp(value, "khr", 3) == 0 ? (uint32_t) strtoul(value + 3, NULL, 10) : 0;

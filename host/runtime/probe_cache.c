@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Fields of the device that are kept, with types of fixed size: type, field, place in the device. */
+/* The fields of the device that are kept. X(type of fixed size, name here, name in ordo_device). */
 #define REMEMBERED_MAP(X)                                                                                              \
     X(uint64_t, local_bytes, facts.local_bytes)                                                                        \
     X(uint64_t, max_alloc_bytes, facts.max_alloc_bytes)                                                                \
@@ -46,7 +46,7 @@ static bool are_texts(const struct remembered *r)
            (!r->std[0] || strncmp(r->std, "-cl-std=", 8) == 0);
 }
 
-/* Whether the probed features allow the remembered facts. */
+/* Whether the cached facts are valid, and none exceeds the device's limits, which the probe has just read. */
 static bool fits(const struct remembered *r, const struct ordo_facts *f)
 {
     const bool one = r->lanes == ORDO_LANES_ONE;
@@ -82,7 +82,7 @@ void ordo_remember(ordo_device *dev, struct ordo_digest key)
     struct remembered r;
     if (dev->probe_disturbed)
         return;
-    memset(&r, 0, sizeof r); /* the padding too */
+    memset(&r, 0, sizeof r); /* clears the padding, too */
 #define X(type, field, place) r.field = (type) dev->place;
     REMEMBERED_MAP(X)
 #undef X

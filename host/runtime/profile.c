@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Loads defaults, shipped sets from general to
- * particular, and the user's profile, which ordo-tune writes: words NAME=VALUE, and comments from #. "sort.items=15"
- * sets all shapes, "sort.k4v8.items=13" sets one. */
+/* Profiles: the tunables of each kernel for each shape of data. Later sources override: defaults, shipped sets from
+ * general to particular, the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments after
+ * #. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -20,7 +20,7 @@ static const struct {
     const char             *name, *text;
     enum ordo_tunable_scope scope;
     enum ordo_tunable_facts facts;
-    uint32_t                value; /* the default */
+    uint32_t                value;
     uint32_t                choice[MAX_CHOICES];
     uint32_t                n_choices;
 } tunables[] = {
@@ -51,7 +51,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* The first of the shapes with one value. */
+/* The first of the shapes that share a value with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -91,7 +91,7 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* The shapes for which `name` means this tunable; 0: none. */
+/* Returns a mask of the shapes for which `name` means this tunable. */
 static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
     char     full[48];
@@ -115,7 +115,7 @@ static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, ui
         }
 }
 
-/* Sets the tunables of `name`. False for an unknown name or a value outside its choices. */
+/* Returns false for an unknown name or a value outside its choices. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
@@ -129,14 +129,14 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE, and cuts it in two. False if it is wrong. */
+/* Applies a word NAME=VALUE, which it cuts in two. Returns false if it is wrong. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
     if (!value)
         return false;
     *value++ = 0;
-    if (!*value || value[strspn(value, "0123456789")]) /* strtoul accepts signs and blanks, too */
+    if (!*value || value[strspn(value, "0123456789")]) /* strtoull accepts signs and blanks, too */
         return false;
     const unsigned long long number = strtoull(value, NULL, 10);
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
@@ -169,7 +169,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* For devices that run a group in one thread. */
+/* Values for devices that run a group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -209,10 +209,11 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer writes,
- * which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x 8. Scan
- * and compact (H200): 1.5 and 1.35 times the rate of 256 x 8; larger groups lose more in segmented scans than they
- * gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x 8. */
+/* Values measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer
+ * writes, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x
+ * 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than
+ * they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x
+ * 8. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -226,11 +227,11 @@ static const struct setting large_tiles[] = {
     { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
 
-/* Required facts. 0: any. */
+/* The facts that a set requires. 0 allows any. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
-    uint32_t  sub_group; /* exact */
+    uint32_t  sub_group; /* must be equal */
     uint32_t  compute_units_min, max_group_min, local_bytes_min;
 };
 
@@ -293,7 +294,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* The path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd; NULL: no memory. false: no place. */
+/* *out becomes the path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd, or NULL without memory.
+ * Returns false if there is no directory for profiles. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -310,7 +312,7 @@ static bool profile_path(const ordo_device *dev, char **out)
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
     if (!name)
         return true;
-    for (char *at = name; *at; at++) /* in any locale */
+    for (char *at = name; *at; at++) /* independent of the locale */
         *at = (char) (*at >= 'A' && *at <= 'Z'                              ? *at + 32
                       : strchr("abcdefghijklmnopqrstuvwxyz0123456789", *at) ? *at
                                                                             : '-');
@@ -334,7 +336,7 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              path, why);
 }
 
-/* False if the file is missing or no profile. Warns if `dev` is not NULL. */
+/* Returns false if the file is missing or is no profile. Warns unless `dev` is NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;

@@ -16,7 +16,7 @@ static char *build_log(ordo_device *dev, cl_program program)
     return log;
 }
 
-/* One text of several trials. Each trial's kernel gets its own name. */
+/* Each trial's kernel gets its own name. */
 static char *join_trials(const char *const *texts, size_t n)
 {
     char *all = ordo_format("%s", "");
@@ -39,7 +39,7 @@ static cl_int make_kernel(cl_program program, size_t i)
     return code;
 }
 
-/* Compiles a text. *log: the build log, malloc'd, or NULL. */
+/* Compiles a text. Sets *log to the build log, malloc'd, or NULL. */
 static cl_int compile_once(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = CL_SUCCESS;
@@ -56,8 +56,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* A failure without an error in the log may be the driver's fault, and gets a second chance: PoCL 3.1 refused one of 36
- * processes, six of them concurrent, that built the same programs for the first time. */
+/* Compiles a text again if it fails without an error in the log, which may be the driver's fault: PoCL 3.1 refused one
+ * of 36 processes, six of them concurrent, that built the same programs for the first time. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -108,7 +108,7 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* A program from a cached binary; NULL if there is none or the driver refuses it, which drops the entry. */
+/* A program from a cached binary. NULL: there is none, or the driver refuses it, which drops the entry. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

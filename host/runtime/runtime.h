@@ -21,13 +21,14 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message and returns `status`. `code`: OpenCL's, or 0. `format` NULL: the text of the status. */
+/* Records a message and returns `status`. `code` is OpenCL's, or 0. If `format` is NULL, the message is the text of the
+ * status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the status of a failed call, which has recorded its message. */
+/* Returns the status if `expr` failed. It has recorded its message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -37,7 +38,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* A precondition: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
+/* Checks a precondition: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -60,20 +61,20 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Returns ORDO_NO_DEVICE_MEMORY for its codes, unless the device has failed; else ORDO_OPENCL. */
+/* ORDO_NO_DEVICE_MEMORY if `code` means lack of memory and the device has not failed, else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* As ORDO_TRY_CL, for a call that waits: its code also reports failed kernels. */
+/* ORDO_TRY_CL for a call that waits. Its code also reports failed kernels. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
-#ifdef __clang_analyzer__ /* would follow paths on which these return ORDO_OK */
+#ifdef __clang_analyzer__ /* the analyzer would follow paths on which these return ORDO_OK */
 #define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Whether a call failed for lack of memory, or above the device's largest allocation. */
+/* Whether a call lacked memory, or exceeded the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -81,13 +82,13 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Device memory that outlives a call; counted and limited. ORDO_TOO_LARGE above the largest allocation,
- * ORDO_NO_DEVICE_MEMORY above the limit. 0 bytes: a buffer of 1 byte. */
+/* Creates device memory that outlives a call, counted and limited. Returns ORDO_TOO_LARGE above the largest allocation,
+ * ORDO_NO_DEVICE_MEMORY above the limit. If bytes is 0, the buffer has 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Sets *mem to NULL. OpenCL keeps the memory until its commands are done. */
+/* Releases *mem and sets it to NULL. OpenCL keeps the memory until its commands are done. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* A holder of cached buffers. A call that lacks memory calls `give`, with the device's lock, to free them. */
+/* A holder of cached buffers. A call that lacks memory calls `give`, with the device's lock, to free the buffers. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -95,12 +96,12 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* A buffer over the caller's memory; NULL unless the device works in the same memory. A blocking read to `host` shows
- * the kernels' writes there. Release it after its last command is done. */
+/* A buffer over the caller's memory, or NULL unless the device works in the same memory. A blocking read to `host`
+ * shows the kernels' writes there. Release it after its last command is done. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
-/* Whether ordo_read_once of cl/device/compiler.cl spares the caches. */
+/* Whether ordo_read_once of cl/device/compiler.cl keeps data out of the caches. */
 bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
@@ -108,7 +109,7 @@ bool ordo_device_reads_once(const ordo_device *dev);
 /* An object holds its device, which closes when the opener has closed it and the last object is gone. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* ORDO_FORKED in the child of a fork. Precedes the creation of objects without a call. */
+/* Returns ORDO_FORKED in the child of a fork. Call it before creating an object without a call. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -122,11 +123,11 @@ struct ordo_call {
     bool                     out_of_order; /* a barrier follows each command */
     cl_event                *wait;         /* the wait list of each command, retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* the first n_pending events may fail */
-    bool                     passed;    /* a command has the list: its events are pending */
-    bool                     again;     /* the caller must wait and repeat the call: see ordo_call_settled */
+    cl_uint                  n_pending; /* the first n_pending events of `wait` may fail */
+    bool                     passed;    /* a command has the wait list, so its events are pending */
+    bool                     again;     /* the caller must wait and repeat the call (ordo_call_settled) */
     cl_event                 begun;     /* see ordo_call_changes */
-    cl_command_queue         retained;  /* released at the end; NULL: none */
+    cl_command_queue         retained;  /* released at the end, or NULL */
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
@@ -137,19 +138,19 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
 /* Creates the order's event, returns scratch to the pool and unlocks. Returns `status`, or the event's error. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Scratch of at least `bytes` until the call's commands are done. Uninitialised. */
+/* Uninitialised scratch of at least `bytes` until the call's commands are done. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Scratch for counters: zero before and after the call's commands. A new block costs a fill. */
+/* Scratch for counters, zero before. The call must zero it again. A new block costs a fill. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Scratch for words with stamps, which may be dirty. No word has *stamp, which is 1 to `max`. A new block, and the end
- * of the stamps, cost a fill. */
+/* Scratch for words with stamps. It may be dirty, but no word has *stamp, which is 1 to `max`. A new block costs a
+ * fill, as does every `max`-th use. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* As ordo_call_release, after an error, if the call continues in another way. */
+/* Call this instead of ordo_call_release after an error, if the call continues in another way. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs an optional step. If it lacks memory, sets *lacked, abandons its scratch and continues. */
+/* Runs an optional step. If memory is short, sets *lacked, abandons the step's scratch and continues. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -158,28 +159,28 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* An object's record of its last calls. All zero: there was none. */
+/* An object's record of its last calls. All zero before the first. */
 struct ordo_last_call {
     cl_command_queue queue;   /* of the last call; retained */
-    cl_event         done;    /* of the last call; NULL: a marker is enqueued when it is needed */
-    cl_event         begun;   /* of the last call that changed the object: a marker before its commands. May be NULL. */
-    bool             dropped; /* such a marker has failed */
+    cl_event         done;    /* marker after the last call; NULL: enqueued when needed */
+    cl_event         begun;   /* marker before the last call that changed the object, or NULL */
+    bool             dropped; /* a `begun` has failed */
 };
-/* Begins a call behind the object's last call. If that was on another queue and either queue has pending events, waits
- * for it on the host. `waits`: blocks, without the lock, until the call's events are complete. ORDO_OPENCL if an event
- * of the order's list failed. */
+/* Begins a call that runs after the object's last. If that was on another queue and either queue has pending events,
+ * waits for it on the host. If `waits`, blocks, without the lock, until the call's events are complete. ORDO_OPENCL if
+ * an event of the order's list failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Precedes a wait for the device. A call with pending events may not wait with the lock held: it sets call->again and
- * ends with an error without a message, and the caller begins it again and waits first. */
+/* Call this before waiting for the device. A call with pending events may not wait with the lock held. So this sets
+ * call->again and fails without a message. The caller begins the call again and waits first. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Precedes the first command of a call that changes the object or the host's record of it. Fails like
- * ordo_call_settled: a dropped command would falsify the record. In a caller's queue it adds a marker to the wait list:
- * if another command of the queue fails, the marker and all commands are dropped together. */
+/* Call this before the first command of a call that changes the object or the host's record of it. Fails like
+ * ordo_call_settled, because a dropped command would falsify the record. In a caller's queue it adds a marker to the
+ * wait list: if another command of the queue fails, marker and commands are dropped together. */
 ordo_status ordo_call_changes(struct ordo_call *call);
-/* Ends each call on an object, after an error too. Cannot fail. */
+/* Call this at the end of each call on an object, even after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Whether commands of a call that changed the object were dropped. True once for each drop. */
+/* Whether commands of a call that changed the object were dropped. Reports each drop once. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
 /* Forgets earlier changes, because the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
@@ -187,8 +188,8 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item where
- * the driver can. */
+/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item if the
+ * driver can. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -196,7 +197,6 @@ struct ordo_define {
 
 #define ORDO_DEFINES_MAX 20
 
-/* One launch: a kernel of a module, its variant and its size. */
 struct ordo_launch {
     const char        *file, *kernel;
     size_t             groups, group;                 /* work-groups, and work-items of each */
@@ -212,7 +212,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* A list of arguments, which must live until the launch and, as it holds offsets of slices, not move. */
+/* A list of arguments, which must live until the launch. It must not move, because arguments point to its offsets of
+ * slices. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -224,8 +225,8 @@ void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n
 /* Adds two arguments: the memory of the slice, and its first element. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Builds the kernel if its variant is new, and enqueues it. ORDO_UNSUPPORTED if the group is too large for it. 0
- * groups: does nothing. A NULL cl_mem argument is a NULL pointer in the kernel. */
+/* Enqueues the kernel, and builds it first if its variant is new. ORDO_UNSUPPORTED: the group is too large for it. Does
+ * nothing for 0 groups. A NULL cl_mem argument is a NULL pointer in the kernel. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
 /* The two steps of ordo_call_launch. The kernel lives as long as the device. */
@@ -235,18 +236,18 @@ ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const cha
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Sets `bytes` from byte `at` on, multiples of 4, to a repeated 32-bit word. */
+/* Sets `bytes` from byte `at` on, both multiples of 4, to a repeated word. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* Transfers without blocking: host memory must stay unchanged until *done (may be NULL) is complete. */
+/* Transfers without blocking. Host memory must stay unchanged until the event *done (may be NULL) is complete. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Checks that the slice has `count` elements of `bytes` each in a buffer of this device's context. `name` is for the
- * message. bytes 0: the slice must be ordo_none(). */
+/* Checks that the slice has `count` elements of `bytes` each in a buffer of this device's context, or is ordo_none() if
+ * bytes is 0. `name` is for the message. */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Whether two slices share a byte. Resolves sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
@@ -254,20 +255,20 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* Memory that takes small arrays to the device and back in one transfer each: pinned host memory and a device buffer,
+/* A stage takes small arrays to the device and back in one transfer each. It is pinned host memory and a device buffer,
  * or one memory on a CPU. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
-/* Within a call. NULL: `bytes` do not fit, or no stage is free. */
+/* Takes a stage within a call. NULL: `bytes` do not fit, or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* idle: all commands of its call are done. */
+/* Set `idle` if all commands of the stage's call are done. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues a transfer of the first `bytes`. On a CPU creates the buffer, at which a driver may copy the content, or
- * leaves ordo_stage_buffer NULL, without an error. */
+/* Enqueues a transfer of the first `bytes`. On a CPU creates the buffer, when a driver may copy the content. If that
+ * fails, leaves ordo_stage_buffer NULL, without an error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Waits for the call's commands, and for `bytes` from byte `at` on. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
@@ -276,42 +277,42 @@ ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage,
 
 struct ordo_transfer {
     cl_mem      mem;  /* transferred from its first byte on */
-    const void *from; /* of an upload */
-    void       *to;   /* of a download */
+    const void *from; /* source of an upload */
+    void       *to;   /* target of a download */
     size_t      bytes;
 };
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Builds every parts-th program from number `part` on; parts 0: all. */
+/* Builds every parts-th program from number `part` on, or all if parts is 0. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n; /* programs numbered so far */
 };
 
-/* A dry-run device: calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return made-up
- * answers, at which calls may fail. Close it after its objects and before `dev`. One thread. */
+/* Opens a dry-run device. Calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return
+ * made-up answers, so calls may fail. Close it after its objects and before `dev`. One thread. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Precedes each call: sets each word that it reads, and resets its limit of launches. */
+/* Call this before each call. Sets each word that the call reads, and resets its limit of launches. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Whether it does and this name and type are new. */
+/* Whether the device builds ahead, and this name and type are new. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Preparations may be concurrent. */
 void ordo_builds_begin(ordo_device *dev);
 /* Builds wanted programs, concurrently with the device's threads. progress (may be NULL) receives the number of built
- * programs and the total; if it returns false, forgets the rest and returns ORDO_CANCELLED. Returns and records the
+ * programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. Returns and records the
  * error of the first failed program. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Separately tuned shapes of data: bytes of key and value. */
+/* Each shape of data, bytes of key and value, is tuned separately. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
@@ -319,14 +320,14 @@ enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* Whether a tunable depends on the sizes of keys and values, or of keys alone. */
+/* Whether a tunable depends on the sizes of keys and values, or only of keys. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* The devices that can gain from other values than the default: all; devices with concurrent work-items in a group,
- * with lanes that communicate, with forward progress between groups. */
+/* Devices on which values other than the default may be faster: any, or with concurrent work-items in a group, lanes
+ * that communicate, forward progress between groups. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
-/* A row: id (the name in capitals), name, scope, facts, default, text, values. Every value gives right answers. */
+/* X(id: the name in capitals, name, scope, facts, default, text, values). Every value gives right answers. */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
     X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-scan, 2 chunked", 0, 1, 2)                   \
     X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits a pass", 4, 5, 6, 7, 8)                                  \

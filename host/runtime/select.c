@@ -8,7 +8,6 @@
 
 #define MAX_LISTED 64
 
-/* Whether a call succeeded; if not, *failed is its code. */
 static bool done(cl_int code, cl_int *failed)
 {
     if (code != CL_SUCCESS)
@@ -34,7 +33,7 @@ struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
     char               missing[1024]; /* a line with the cause for each platform without devices */
-    cl_int             failed;        /* the code of the last call that failed, or CL_SUCCESS */
+    cl_int             failed;        /* of the last call that failed, or CL_SUCCESS */
 };
 
 static void note_missing(struct listing *list, cl_platform_id platform)
@@ -46,7 +45,7 @@ static void note_missing(struct listing *list, cl_platform_id platform)
     snprintf(list->missing + used, sizeof list->missing - used, "%s%s", used ? "\n  " : "", why);
 }
 
-/* Every device of every platform, in the loader's order. One broken driver does not hide the others. */
+/* Lists every device of every platform, in the loader's order. One broken driver does not hide the others. */
 static void list_devices(struct listing *list)
 {
     cl_int        *failed = &list->failed;

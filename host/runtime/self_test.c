@@ -63,7 +63,7 @@ struct place {
 
 typedef uint64_t answers[LANES_ANSWERS];
 
-/* The lanes of the team that agree with this lane in the low bits of the digit. */
+/* The lanes of the team that agree with this lane in the lowest `bits` bits of the digit. */
 static uint64_t peers(const struct place *p, uint32_t bits)
 {
     const uint32_t digit = (1u << bits) - 1;
@@ -98,7 +98,7 @@ static void want_votes(const struct place *p, answers want)
             want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
 }
 
-/* A lane's input word, or the word spread over 64 bits. Answers for 64 bits follow those for 32 bits. */
+/* A lane's input word, or the word spread over 64 bits (wide). */
 static uint64_t operand(const struct place *p, uint32_t lane, bool wide)
 {
     return wide ? LANES_WIDE(p->team[lane]) : p->team[lane];
@@ -164,7 +164,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Random words; some sub-groups get a pattern. */
+/* Makes random words. Some sub-groups get a pattern. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -242,7 +242,7 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 /* ---- loops and phases ---------------------------------------------------------------------------------------- */
 
-#define GROUP_MAX 128 /* of ordo_self_test_group */
+#define GROUP_MAX 128 /* limit of ordo_self_test_group */
 
 /* Finds a driver that ends a long loop early. A work-item of a CPU loops over thousands of elements. */
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)

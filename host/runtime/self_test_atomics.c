@@ -15,10 +15,10 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
-    const char  *suffix;                /* of the functions' names */
+    const char  *suffix;                /* "" or "64": suffix of the functions' names */
     uint64_t     spread;                /* see ATOMICS_SPREAD64 */
-    uint64_t    *words, *own, *answers; /* room for ATOMICS_WORDS; n; ATOMICS_ANSWERS * n words of 64 bits */
-    bool        *taken;                 /* n + 1 */
+    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS, n, and ATOMICS_ANSWERS * n elements */
+    bool        *taken;                 /* n + 1 elements */
 };
 
 static uint64_t word_at(const struct updates *u, const void *words, size_t i)
@@ -78,7 +78,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Each of 0 .. n is the answer of one work-item, or the final word. */
+/* Checks that each of 0 .. n is the answer of one work-item, or the final word. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -197,7 +197,7 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
 
 struct contention {
     uint32_t group, n, enough;
-    uint32_t words[CONTEND_WORDS], *balances; /* CONTEND_KINDS * n */
+    uint32_t words[CONTEND_WORDS], *balances; /* balances: CONTEND_KINDS * n elements */
     uint64_t words64[CONTEND_WORDS64];
 };
 
@@ -226,7 +226,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limit of the time after the first launch, which may compile. The launches take a ms or two on an idle CPU. On a busy
+/* Limits the time after the first launch, which may compile. The launches take a ms or two on an idle CPU. On a busy
  * one threads may take turns. */
 #define CONTENTION_MS 2000
 
@@ -262,7 +262,7 @@ static ordo_status test_contention(ordo_device *dev, uint32_t group)
     struct contention q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
 
     if (units < 2)
-        return ORDO_OK; /* one thread, or a simulator: no collisions */
+        return ORDO_OK; /* one thread or a simulator has no collisions */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
     ORDO_REQUIRE_MEMORY(dev, q.balances);
     const ordo_status got = contention(dev, &q);

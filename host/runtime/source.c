@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Expands includes with
- * #line, for errors with file and line, and leaves out unneeded kernels. */
+ * #line, so that errors have file and line, and leaves out unneeded kernels. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Closes a stream of open_memstream. Returns its text, malloc'd, or NULL: no memory. */
+/* Closes a stream of open_memstream. Returns its text, malloc'd. NULL: no memory. */
 static char *text_of(FILE *stream, char **text)
 {
     bool whole = stream && !ferror(stream);
@@ -22,10 +22,10 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Limit of a program with its includes, ten times the largest program of the library. */
+/* Limits a program with its includes, ten times the library's largest. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
-/* A file as a string; NULL: it is absent, a folder, or larger than any source. */
+/* Returns a file as a string, or NULL if it is absent, a folder, or larger than any source. */
 static char *read_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -46,7 +46,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* The text of a file, malloc'd, from ORDO_CL_DIR or else the library; NULL: no memory. false: no such file. */
+/* *text becomes the text of a file, malloc'd, from ORDO_CL_DIR or else the library, or NULL without memory. False: no
+ * such file. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -94,11 +95,11 @@ struct expansion {
     bool               failed; /* no memory */
     struct included    files[MAX_INCLUDES];
     int                n_files;
-    int                depth;        /* of #if, in all files that are open */
+    int                depth;        /* depth of #if in all open files */
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* The number of a file, new or known; -1: no memory, or trouble. */
+/* The number of a file, which it adds if new. -1: no memory, or trouble. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -118,7 +119,7 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* The path in an #include line; false for any other line. */
+/* The path of an #include line. False: another line. */
 static bool included_path(const char *line, char *path, size_t size)
 {
     static const char word[] = "#include \"";
@@ -130,7 +131,7 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Looks for an include from cl/ and, as in C, from the folder of the including file. */
+/* Looks for an include in cl/ and, as in C, in the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -177,7 +178,7 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Whether a branch may end here that the compiler skipped, with the marks of its includes. */
+/* Whether a line may end a branch that the compiler skipped, with the #line marks of its includes. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -258,7 +259,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* The first place of a word between spaces, line ends or the ends of the text; or NULL. */
+/* A word between spaces, line ends or the ends of the text, or NULL. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -305,7 +306,7 @@ static bool begins_kernel(const char *line)
     return word > tail && memcmp(line + word - tail, end, tail) == 0 && strchr("(\n ", line[word]);
 }
 
-/* Whether the text up to `end` is one of these kernels. */
+/* Whether the kernel, whose text ends at `end`, is one of `names`. */
 static bool is_one_of(const char *kernel, const char *end, const char *names)
 {
     char        name[80];
@@ -342,8 +343,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* A program costs a driver 30 ms (NVIDIA) in addition to its kernels, much more than a small kernel. So a call's
- * kernels make one program. */
+/* A program costs NVIDIA's driver 30 ms in addition to its kernels, much more than a small kernel. So a call's kernels
+ * make one program. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
@@ -360,7 +361,7 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* The file and line of line `number` of an expanded text, from its #line marks. */
+/* The file and line of line `number` of an expanded text, by its #line marks. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long as
- * its commands and waits, 12 us or more each. A CPU works in the stage: each call creates a buffer over it, and a read
- * to the stage shows the kernels' writes. Without a stage, calls work as with large arrays. A stage does not count as
- * device memory, because it is no larger than a driver's own buffers. */
+ * its commands and waits, 12 us or more each. A CPU works in the stage's host memory: each call creates a buffer over
+ * it, and a read to the stage shows the kernels' writes. A stage does not count as device memory, because it is no
+ * larger than a driver's own buffers. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* Limit of stages. If all are in flight, the next call waits. */
+/* If all stages are in flight, the next call waits. */
 #define STAGES_MAX 4
 
-/* Drivers copy memory that is not aligned to a page. */
+/* Drivers copy memory unless it is aligned to a page. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

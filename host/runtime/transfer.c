@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Commands in flight. */
+/* The number of commands in flight. */
 #define DEPTH 4
-/* With fewer helpers the driver is as fast. More helpers share one link. */
+/* With fewer helpers the driver is as fast. More share one link. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
@@ -169,7 +169,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that are copied before a command is done */
+    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that helpers copy before a command is done */
 
     allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
@@ -202,7 +202,7 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* After an error commands may still use the ring. */
+/* After an error, waits for commands that use the ring, or destroys it if that fails. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
