@@ -163,8 +163,7 @@ struct ordo_device {
     struct ordo_builds               builds;
     bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
     const struct ordo_build_changes *changes;       /* tests set it, or NULL */
-    int                              optimized;     /* programs that `changes` optimizes: 1: all, -1: none, 0: tests
-                                                     * choose */
+    int                              optimized;     /* programs: 1: all, -1: none, 0: by choice of the tests */
     struct ordo_device              *next_live;     /* in the list of builds.c */
     bool                             barrier_lost;  /* a barrier was refused: see enqueued() in call.c */
     struct ordo_dry_run             *dry_run, own_dry_run; /* dry_run is NULL or &own_dry_run */
@@ -303,8 +302,7 @@ bool        ordo_event_ended(cl_event event);
 /* Call this before each command. Makes the first n_pending events of the wait list pending in the queue. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-/* call.c: holds back the next commands in the call's queue until all earlier ones have ended. */
-ordo_status ordo_call_barrier(struct ordo_call *call);
+ordo_status ordo_call_barrier(struct ordo_call *call); /* holds back the next commands in the call's queue */
 void        ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
