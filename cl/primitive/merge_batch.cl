@@ -123,8 +123,8 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies array[at .. end - 1] in vectors. The array has n elements. Copies past `end` as well within the tile's output,
- * so most segments need no loop of unpredictable length. */
+/* Copies array[at .. end - 1] in vectors. The array has n elements. The last vector may extend past `end`, but not past
+ * the tile's output. So most segments need no loop over single elements. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

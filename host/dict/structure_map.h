@@ -14,7 +14,8 @@ enum ordo_structure_trait {
     ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER; exports in any order */
     ORDO_IS_TRIE = 64,       /* counts leaves and levels; keys take variable space; block sizes are rounded up */
     ORDO_HAS_PREFIXES = 128, /* also stores key ranges by prefix: up to an eighth more memory */
-    ORDO_BUILT_WHOLE = 256,  /* benchmarks fill it by one build, because an update rewrites all or changes the load */
+    ORDO_BUILT_WHOLE =
+        256, /* benchmarks fill it by one build: an update rewrites all elements or changes the load factor */
 };
 
 /* Columns: ID, STEM, the string of ordo_dict_name, traits. STEM names ordo/STEM.h, ordo_STEM_create, struct

@@ -69,8 +69,8 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Whether kernels can use the array: they need an element at a multiple of the largest power of two in its size, up to
- * 8. */
+/* Whether kernels can use the array where it is. Its address must be a multiple of the largest power of two that
+ * divides the size of an element, or of 8 if that power is larger. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);

@@ -29,11 +29,12 @@ struct ordo_merge_combine {
 };
 
 struct ordo_merge_target {
-    struct ordo_slice                keys, values; /* for ORDO_MARKS_FILTER each may be ordo_none() */
-    struct ordo_slice                hidden;       /* for ORDO_MARKS_KEEP: uint32_t words, all overwritten */
-    cl_mem                           kept;         /* for ORDO_MARKS_DEDUP: the number of elements written, a uint32_t
+    struct ordo_slice keys, values; /* for ORDO_MARKS_FILTER each may be ordo_none() */
+    struct ordo_slice hidden;       /* for ORDO_MARKS_KEEP: uint32_t words, all overwritten */
+    cl_mem            kept;         /* for ORDO_MARKS_DEDUP: the number of elements written, a uint32_t
                                                     */
-    const struct ordo_merge_combine *combine; /* for ORDO_MARKS_DEDUP of two runs; NULL: a key keeps its last value */
+    const struct ordo_merge_combine
+        *combine; /* combines the values of a key; needs ORDO_MARKS_DEDUP, two runs. NULL: last value */
 };
 
 /* Merges up to ORDO_MAX_RUNS runs, oldest first. Checks nothing. `marks` selects the output:

@@ -4,7 +4,7 @@
 
 #include "shared/group.h"
 
-/* The fewest elements of a work-item that works alone. */
+/* The fewest elements per work-item if a group is one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 /* Up to this many tiles take one group, because a second launch costs more. */

@@ -54,7 +54,7 @@ struct passes {
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* The fewest elements of a work-item that works alone. */
+/* The fewest elements per work-item if a group is one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)

@@ -30,8 +30,9 @@ struct ordo_fast_config {
  *   (cleanups in ordo_dict_statistics). A query costs as in a sorted array, plus a search of the
  *   buffer. When such searches have cost as much as a rebuild, the tree is rebuilt.
  * Memory: keys and values, 7 % of the keys for the tree, and 2 bits per element while there is a
- *   buffer. A rebuild takes at most 2.2 times the keys and values and 4 MiB, which stay cached
- *   until ordo_dict_compact. Elements above the largest allocation stay in the buffer.
+ *   buffer. A rebuild takes at most 2.2 times the keys and values plus 4 MiB. This memory stays
+ *   cached until ordo_dict_compact. If a tree of all elements would exceed the largest allocation,
+ *   the new elements stay in the buffer.
  * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

@@ -28,8 +28,8 @@ ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place of the leaf with an existing rank, mostly `at` or the next place. Does not walk over empty
- * leaves. */
+/* Returns the place of the leaf that has the element of a rank (less than the size), mostly `at` or the next place.
+ * Does not walk over empty leaves. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])

@@ -26,7 +26,8 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
  * elements. */
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes the elements, their places in each run to `spans`, and the number of visible elements to `total`. */
+/* Writes the first or last elements to the outputs of `ends`, the range that they occupy in each run to `spans`, and
+ * the number of visible elements to `total`. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {
