@@ -50,8 +50,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: an element greater than the next */
     RUN_REPEATED,   /* R6: an element equal to the next */
-    RUN_NOT_HIDDEN, /* R4: the first of 32 elements, of which a stale one is not hidden */
-    RUN_TOMBSTONE,  /* R7: the first of 32 elements, of which a hidden one is not stale */
+    RUN_NOT_HIDDEN, /* R4: the first of 32 elements with a stale one that is not hidden */
+    RUN_TOMBSTONE,  /* R7: the first of 32 elements with a hidden one that is not stale */
     RUN_MISCOUNTED, /* R5: a wrong entry of `visible` */
     RUN_STALE,
     RUN_N_FINDINGS
