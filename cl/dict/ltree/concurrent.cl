@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs updates, seeks, counts and ranges on a linked tree concurrently. find.cl answers the finds first.
  *
- *   operation.cl   a batch, an operation, reads of a node
- *   read.cl        seeks, counts and ranges
- *   write.cl       updates; column.cl holds a node in registers, change.cl changes it, merge.cl merges leaves
- *   leftover.cl    operations that gave up
- *
  * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
  * on the node, goes to the right, or goes up to add the entry of a split. It releases any latch it takes, and never
  * waits, so lanes need no independent progress. Except in a merge (below), no operation holds two latches, because a
@@ -75,9 +70,7 @@
  *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
  *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
  *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
- *                      host/dict/ltree/concurrent.c).
- *
- * dict/concurrent.cl records histories and injects faults, for tests. */
+ *                      host/dict/ltree/concurrent.c). */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
