@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked trees on the host: the B-link tree and the skiplist. cl/shared/ltree.h has the layout and the invariants.
  *
- * Each section below is a file, which calls only files of earlier sections and lower layers. concurrent.h declares the
- * rest of concurrent.c. concurrent.c calls dict/apply.c, which calls finds and an update through the structure's table.
- */
+ * Each section below is a file, which calls only files of earlier sections and lower layers. concurrent.c also calls
+ * dict/apply.c, which calls finds and an update through the structure's table. */
 #ifndef ORDO_LTREE_PRIVATE_H
 #define ORDO_LTREE_PRIVATE_H
 
