@@ -61,7 +61,10 @@ char *text_bytes(char text[TEXT_BYTES], double bytes)
 /* `format` is for a number. NaN becomes "-". */
 static char *unless_unknown(char text[TEXT_BYTES], const char *format, double number)
 {
-    snprintf(text, TEXT_BYTES, isnan(number) ? "-" : format, number);
+    if (isnan(number))
+        snprintf(text, TEXT_BYTES, "-");
+    else
+        snprintf(text, TEXT_BYTES, format, number);
     return text;
 }
 

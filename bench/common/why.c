@@ -7,9 +7,10 @@
 bool because(char *why, const char *format, ...)
 {
     va_list args;
+    if (!why)
+        return false;
     va_start(args, format);
-    if (why)
-        vsnprintf(why, WHY_BYTES, format, args);
+    (void) vsnprintf(why, WHY_BYTES, format, args); /* NOLINT(clang-analyzer-valist.Uninitialized): va_start sets it */
     va_end(args);
     return false;
 }

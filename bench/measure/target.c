@@ -156,7 +156,7 @@ static ordo_status call_merge(const struct target *t, const struct ordo_order *o
     const struct ordo_merge_params params = { .key = spec->type, .value_bytes = spec->value_bytes };
     const struct ordo_slice        keys = slice(t, KEYS_IN), values = slice(t, VALUES_IN);
     const struct ordo_slice        keys_out = slice(t, KEYS_OUT), values_out = slice(t, VALUES_OUT);
-    struct ordo_run                runs[ORDO_MAX_RUNS];
+    struct ordo_run                runs[ORDO_MAX_RUNS] = { { 0, 0 } };
     const size_t                   n = spec_runs(spec);
     for (size_t r = 0; r < n; r++)
         runs[r] = spec_run(spec, r);

@@ -269,21 +269,22 @@ static bool open_array(struct host_array *a)
     a->spare = (struct pairs) { touched(out * a->key_bytes), touched(out * spec->value_bytes) };
     a->rows = touched(rows);
     a->ranks = calloc(n + 1, sizeof *a->ranks);
-    if (!a->work.keys || !a->work.values || !a->spare.keys || !a->spare.values || !a->rows || !a->ranks)
+    a->queries = calloc(n + 2, sizeof *a->queries);
+    if (!a->work.keys || !a->work.values || !a->spare.keys || !a->spare.values || !a->rows || !a->ranks || !a->queries)
         return false;
+    a->from = a->work;
     fill(a);
     if (a->kind->code != S_TREE)
         return true;
-    a->queries = malloc(n * sizeof *a->queries + 8);
-    for (size_t i = 0; a->queries && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         a->queries[i] = (uint32_t) key_order(spec->type, element(a->in->queries, 4, i));
-    return a->queries && stree_make(&a->tree, a->work.keys, count);
+    return stree_make(&a->tree, a->work.keys, count);
 }
 
 static void close_array(struct host_array *a)
 {
     stree_free(&a->tree);
-    void *const all[] = { a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->rows, a->queries, a->ranks };
+    void *const all[] = { a->queries, a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->rows, a->ranks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
