@@ -346,7 +346,8 @@ EVERY_MASK_TEST(device, facts_are_sane)
     test_status(t, ordo_device_self_test(NULL), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_ok(t, ordo_device_finish(t->dev));
-    AUTO_DEVICE ordo_device *none = NULL;
+    ordo_device *none = NULL;
+    ordo_device_close(&none);
     ordo_device_close(NULL);
 }
 
