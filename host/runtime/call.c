@@ -9,19 +9,6 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Tries a failed call once more. It follows an enqueued command, which cannot be withdrawn. */
-#define TRY_TWICE(dev, expr, what)                                                                                     \
-    do {                                                                                                               \
-        if ((expr) != CL_SUCCESS)                                                                                      \
-            ORDO_TRY_CL((dev), (expr), what);                                                                          \
-    } while (0)
-
-ordo_status ordo_call_barrier(struct ordo_call *call)
-{
-    TRY_TWICE(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL), "clEnqueueBarrierWithWaitList");
-    return ORDO_OK;
-}
-
 /* Called after each command. In an out-of-order queue, a barrier holds the next command back. If the driver refuses the
  * barrier, the next call begins with one, because this command may still run then. */
 static ordo_status enqueued(struct ordo_call *call)
@@ -31,9 +18,11 @@ static ordo_status enqueued(struct ordo_call *call)
     return status;
 }
 
+/* Tries twice, as ordo_call_barrier does. */
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
 {
-    TRY_TWICE(call->dev, clEnqueueMarkerWithWaitList(call->queue, n, wait, out), "clEnqueueMarkerWithWaitList");
+    if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
+        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, n, wait, out), "clEnqueueMarkerWithWaitList");
     return ORDO_OK;
 }
 

@@ -208,6 +208,15 @@ static ordo_status wait_on_host(const struct ordo_call *call)
     return ORDO_OK;
 }
 
+/* Tries a refused barrier once more, because the commands before it cannot be withdrawn. */
+ordo_status ordo_call_barrier(struct ordo_call *call)
+{
+    if (clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
+        ORDO_TRY_CL(call->dev, clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL),
+                    "clEnqueueBarrierWithWaitList");
+    return ORDO_OK;
+}
+
 /* Limits new markers in a queue in which each marker fails. */
 #define ROUNDS_MAX 4
 
