@@ -47,9 +47,9 @@ bool fault_chosen(struct test *t, const struct fault *f, unsigned long n, unsign
 /* Counts a run with a fault, and reports an error in it. */
 void fault_note(struct test *t, const struct fault *f, const struct fault *plan, ordo_status got,
                 const struct complaint *c);
-/* Reports the runs since the last time. Fails after an error in a run, if no call failed, or if fewer than `least`
- * runs ended in an error. */
-void fault_show(struct test *t, const char *what, unsigned long least);
+/* Reports the runs since the last time. Fails after an error in a run, if no call failed, or if of a hundred runs
+ * fewer than ten ended in an error. */
+void fault_show(struct test *t, const char *what);
 
 /* Removes the files of a directory. */
 void fault_empty(const char *path);

@@ -142,7 +142,7 @@ DEVICE_TEST(faults, primitives_survive_every_opencl_call)
     each_primitive(t, fault_opencl);
     device_calls(t, fault_opencl);
     cached_programs(t, fault_opencl);
-    fault_show(t, "OpenCL, primitives", 100);
+    fault_show(t, "OpenCL, primitives");
 }
 
 DEVICE_TEST(faults, primitives_survive_every_allocation)
@@ -151,7 +151,7 @@ DEVICE_TEST(faults, primitives_survive_every_allocation)
     device_calls(t, &fault_memory);
     cached_programs(t, &fault_memory);
     profiles(t, &fault_memory);
-    fault_show(t, "host memory, primitives", 30);
+    fault_show(t, "host memory, primitives");
 }
 
 /* ---- dictionaries ------------------------------------------------------------------------------------------------ */
@@ -374,25 +374,25 @@ static void every_second(struct test *t, struct fault *f, int first)
 DEVICE_TEST(faults, dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 0);
-    fault_show(t, "OpenCL, dictionaries", 150);
+    fault_show(t, "OpenCL, dictionaries");
 }
 
 DEVICE_TEST(faults, other_dictionaries_survive_every_opencl_call)
 {
     every_second(t, fault_opencl, 1);
-    fault_show(t, "OpenCL, other dictionaries", 150);
+    fault_show(t, "OpenCL, other dictionaries");
 }
 
 DEVICE_TEST(faults, dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 0);
-    fault_show(t, "host memory, dictionaries", 50);
+    fault_show(t, "host memory, dictionaries");
 }
 
 DEVICE_TEST(faults, other_dictionaries_survive_every_allocation)
 {
     every_second(t, &fault_memory, 1);
-    fault_show(t, "host memory, other dictionaries", 50);
+    fault_show(t, "host memory, other dictionaries");
 }
 
 /* Arrays of host memory that pass through pinned memory, which the first call creates. */
@@ -407,13 +407,10 @@ static void host_calls(struct test *t)
     }
 }
 
-/* The runs are so few that a seed may choose no error. */
-#define ERRORS_OF_FEW (fault_every_call() ? 3 : 0)
-
 static void small_host_calls(struct test *t)
 {
     host_calls(t);
-    fault_show(t, "OpenCL, small arrays of host memory that is apart", ERRORS_OF_FEW);
+    fault_show(t, "OpenCL, small arrays of host memory that is apart");
 }
 
 static void large_host_calls(struct test *t)
@@ -423,7 +420,7 @@ static void large_host_calls(struct test *t)
     t->dev->ring = (struct ordo_ring) { .piece = 256, .least = 1, .helpers = 3 };
     t->dev->stage_most = 0;
     host_calls(t);
-    fault_show(t, "OpenCL, large arrays of host memory that is apart", ERRORS_OF_FEW);
+    fault_show(t, "OpenCL, large arrays of host memory that is apart");
     test_ok(t, ordo_device_trim(t->dev));
     t->dev->ring = was;
     t->dev->stage_most = ORDO_STAGE_BYTES;
@@ -449,7 +446,7 @@ MASK_TEST(faults, merges_that_leave_out_what_is_stale_survive_every_opencl_call,
     test_look_back(t);
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);
-    fault_show(t, "OpenCL, merges that leave out what is stale", ERRORS_OF_FEW);
+    fault_show(t, "OpenCL, merges that leave out what is stale");
 }
 
 /* A tree of 180 leaves of 25 elements, which batches of up to 1000 combined values change in place. */
@@ -521,7 +518,7 @@ MASK_TEST(faults, combines_survive_every_opencl_call, "", "cpu=0")
             is.held = TREE_HELD;
             fault_sweep(t, &is, fault_opencl);
         }
-    fault_show(t, "OpenCL, combines in place", ERRORS_OF_FEW);
+    fault_show(t, "OpenCL, combines in place");
 }
 
 /* Stores enough new keys to make the tree rebuild itself. */
@@ -558,7 +555,7 @@ MASK_TEST(faults, trees_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);
     fault_opencl->only = NULL;
-    fault_show(t, "OpenCL, trees built anew, commands refused", 10);
+    fault_show(t, "OpenCL, trees built anew, commands refused");
 }
 
 /* The number of the last call with this name. */
@@ -619,7 +616,7 @@ MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "
         plain_calls_of(t, fault_opencl, s);
     }
     fault_opencl->only = NULL;
-    fault_show(t, "OpenCL, dictionaries, commands refused", ERRORS_OF_FEW);
+    fault_show(t, "OpenCL, dictionaries, commands refused");
 }
 
 /* ---- a refused barrier ------------------------------------------------------------------------------------------- */
