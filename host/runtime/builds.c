@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of a device. The first call that needs a program builds it, unless a thread of the device has built it
+/* Manages the programs of a device. A call that needs a program builds it, unless a thread of the device has built it
  * ahead.
  *
- * A call that needs a wanted program builds it itself, out of turn. It waits for a program in work. If a thread failed
- * to build it, the call builds it again to get the error. */
+ * If a thread is building the program, the call waits. If the program is only requested, the call builds it
+ * immediately. If a thread failed to build it, the call builds it again to get the error message. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -14,7 +14,8 @@
 
 /* ---- finding ------------------------------------------------------------------------------------------------- */
 
-/* Identifies a module, its options and the facts. Every launch needs this, so it expands no text. */
+/* Returns a hash of a program's file, kernels, -D options and the device's facts. It does not read the source, because
+ * every launch computes it. */
 static struct ordo_digest variant_of(const ordo_device *dev, const char *file, struct ordo_kernel_set kernels,
                                      const struct ordo_define *defines)
 {
@@ -54,7 +55,7 @@ static struct ordo_program *create_program(const ordo_device *dev, const char *f
     return NULL;
 }
 
-/* Finds or creates the program of a kernel. NULL: no memory. */
+/* Finds or creates the program that contains a kernel. Returns NULL if memory is lacking. */
 static struct ordo_program *find_program(ordo_device *dev, const char *file, const char *kernel,
                                          const struct ordo_define *defines)
 {
@@ -77,11 +78,12 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* The devices that have threads. An exit waits for their builds, because drivers unloaded during a build crash. */
+/* List of devices with build threads. At exit the process waits for their builds, because drivers crash if unloaded
+ * while they compile. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Keeps the lock while it waits, so that no device is closed meanwhile. */
+/* Ends all build threads. Holds the lock meanwhile, so that no device is destroyed. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -90,14 +92,15 @@ static void end_all(void)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* Runs in the child of a fork. Takes no lock, because a driver may fork while end_all waits for its build. */
+/* Runs in the child of a fork. Must not lock live_lock, because a driver may fork while end_all holds it. */
 static void forget_live(void)
 {
     pthread_mutex_init(&live_lock, NULL);
     live = NULL;
 }
 
-/* The last handler runs first, so end_all precedes handlers of libraries that a driver has loaded by now. */
+/* Exit handlers run in reverse order, so end_all runs before the handlers of libraries that drivers have loaded so
+ * far. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -109,8 +112,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* Libraries that a driver loads when it first compiles register handlers that precede end_all. Destructors of the main
- * thread precede all handlers. Other threads and C libraries have only end_all. */
+/* Drivers load more libraries when they first compile. Their exit handlers would run before end_all. Destructors of the
+ * main thread's variables run earlier still, so end_all becomes one if the C library permits. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -120,7 +123,7 @@ static void end_with_main(void *argument)
     end_all();
 }
 
-/* Caller holds live_lock. */
+/* Registers end_with_main once, in the main thread only. Needs live_lock. */
 static void watch_main(void)
 {
     static bool watched = false;
@@ -128,7 +131,7 @@ static void watch_main(void)
         watched = __cxa_thread_atexit_impl(end_with_main, NULL, &__dso_handle) == 0;
 }
 
-/* The link to the device in the list, or the list's end. Caller holds live_lock. */
+/* Returns the link that points to the device, or the last link of the list. Needs live_lock. */
 static ordo_device **find_live(const ordo_device *dev)
 {
     ordo_device **at = &live;
@@ -137,7 +140,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Must precede the start of a thread, so that an exit misses none. */
+/* Adds the device to the list. Call this before starting a thread, so that end_all finds the thread. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -161,16 +164,16 @@ static void leave_live(ordo_device *dev)
     pthread_mutex_unlock(&live_lock);
 }
 
-/* The oldest wanted program, or NULL. Caller holds the lock. */
+/* Returns the oldest requested program, or NULL. Needs b->lock. */
 static struct ordo_program *next_wanted(const struct ordo_builds *b)
 {
-    struct ordo_program *oldest = NULL; /* the list begins with the newest */
+    struct ordo_program *oldest = NULL; /* the newest comes first */
     for (struct ordo_program *p = b->programs; p; p = p->next)
         oldest = p->state == ORDO_PROGRAM_WANTED ? p : oldest;
     return oldest;
 }
 
-/* Caller holds the lock, which is released during the build. */
+/* Builds a program. Needs the lock, and releases it during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -183,7 +186,7 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Builds a program ahead. Caller holds the lock, which is released during the build. */
+/* Like build, before a call needs the program. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;
@@ -192,17 +195,17 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Threads begin no build while a call waits or was served within the last CALM_MS, because it may soon need another
- * program. NVIDIA's compiler builds one program of a process at a time, in any order: with six threads a call waited
- * 2.7 s for a program of 45 ms. Opening and warming up three structures took 14.6 s on an H200, 12.9 s with one thread
- * that did not yield, and takes 9.2 s now. Caller holds the lock. */
+/* Returns true if threads must not begin a build: while a call waits for a program, and for CALM_MS after, because it
+ * may need another one. NVIDIA's compiler builds one program of a process at a time, so a thread's build delays the
+ * call. Opening a device and preparing three structures took 12.9 s without this rule and 9.2 s with it, on an H200.
+ * Needs b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
     return b->calls > 0 || ordo_now_ms() < b->calm_ms + CALM_MS;
 }
 
-/* Waits for a change, 5 ms at most. Caller holds the lock. */
+/* Waits for b->changed, at most 5 ms. Needs b->lock. */
 static void wait_a_moment(struct ordo_builds *b)
 {
     struct timespec until;
@@ -228,7 +231,7 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* once more, now that the driver has loaded its compiler */
+            /* The driver has loaded its compiler now, so end_all is registered again. */
             pthread_once(&at_first_build, watch_exit);
         }
     }
@@ -236,7 +239,7 @@ static void *build_what_is_wanted(void *argument)
     return NULL;
 }
 
-/* The new thread blocks all signals, so that the program's own threads handle them. */
+/* Starts a build thread. It blocks all signals, so that only the program's own threads handle them. */
 static void start_thread(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
@@ -298,7 +301,7 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Logs the build, and once that calls have waited for more than a second. */
+/* Logs a build. Also logs once when calls have waited for more than a second in total. */
 static void tell(ordo_device *dev, const struct ordo_program *p, double ms, bool ahead)
 {
     struct ordo_builds *b = &dev->builds;
@@ -367,7 +370,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     GET(CL_KERNEL_LOCAL_MEM_SIZE, local);
     GET(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, fixed);
 #undef GET
-    /* NVIDIA's driver reports 256 for kernels that were compiled for larger groups and run in them. */
+    /* NVIDIA's driver reports 256 even for kernels compiled for larger groups. */
     if (fixed[0] > k->max_group)
         k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
@@ -450,7 +453,7 @@ void ordo_builds_begin(ordo_device *dev)
     pthread_mutex_unlock(&dev->builds.lock);
 }
 
-/* Counts programs that are wanted or in work. Caller holds the lock. */
+/* Returns the number of programs requested or being built. Needs b->lock. */
 static size_t n_left(const struct ordo_builds *b)
 {
     size_t left = b->in_work;
@@ -459,7 +462,8 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one program, or waits for one. Returns how many are left. *total becomes the greatest number so far. */
+/* Builds one requested program, or waits until a thread has built one. Returns the number of unbuilt programs. Raises
+ * *total to that number if greater. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -478,13 +482,13 @@ static size_t build_one(ordo_device *dev, size_t *total)
     return left;
 }
 
-/* Counts programs. Builds the first failed one once more, so that its message is the last error. */
+/* Adds up built and failed programs. Builds the first failed one again, so that its message becomes the last error. */
 static ordo_status end_preparing(ordo_device *dev, bool cancelled, size_t *built, size_t *failed)
 {
     struct ordo_builds *b = &dev->builds;
     ordo_status         first = ORDO_OK;
     pthread_mutex_lock(&b->lock);
-    if (--b->preparing == 0 && cancelled) /* another preparation may want the rest */
+    if (--b->preparing == 0 && cancelled) /* unless another preparation wants them */
         forget_wanted(b);
     for (struct ordo_program *p = b->programs; p; p = p->next) {
         if (p->state == ORDO_PROGRAM_FAILED && first == ORDO_OK)
@@ -542,9 +546,9 @@ void ordo_programs_destroy(ordo_device *dev)
 void ordo_builds_close(ordo_device *dev)
 {
     struct ordo_builds *b = &dev->builds;
-    leave_live(dev); /* needed in the child of a fork, too */
+    leave_live(dev); /* also in the child of a fork */
     if (dev->pid != getpid())
-        return; /* glibc would wait for the threads of the parent that wait for a change */
+        return; /* Destroying the condition would wait for threads of the parent. */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache: small files named kind-hash in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Each has a header
- * with a checksum, and is written under a temporary name and renamed, so a reader sees all of it or none. An
- * unreadable, foreign or damaged file counts as absent. Entries contain code that is run, so directory and entries must
- * belong to the user, and nobody else may write to them. Only files that are certainly Ordo's are removed. */
+/* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. They hold compiled
+ * programs and results of the probe. Each begins with a header and a checksum. Directory and files must belong to the
+ * user and be writable by nobody else, because their content is executed. Other files, and damaged ones, are ignored.
+ * Removes only files that Ordo certainly wrote. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC 0x314f44524fULL /* "ORDO1" */
-/* Limits all entries together. The oldest are removed first. A binary of one module has 20 to 200 KiB. */
+/* Limit of all files together. The oldest are removed first. A compiled program has 20 to 200 KiB. */
 #define CACHE_CAP_BYTES (128u << 20)
-/* Prefix of temporary files, and the age in seconds at which no process still writes them. */
+/* Name prefix of temporary files. After TEMPORARY_LIVES seconds no process still writes such a file. */
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600
 
@@ -35,13 +35,13 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
     return (struct ordo_digest) { h.low64, h.high64 };
 }
 
-/* Whether a file or directory is the user's, and nobody else may write to it. */
+/* Returns true if a file or directory belongs to the user and nobody else may write to it. */
 static bool is_own(const struct stat *info)
 {
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Returns why a directory cannot be the cache, or NULL if it can. */
+/* Creates the cache directory if necessary. Returns why it cannot be used, or NULL. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -96,7 +96,7 @@ static bool read_header(FILE *file, struct ordo_digest key, struct cache_header 
            header->key.high == key.high;
 }
 
-/* Returns the content of an entry, malloc'd, or NULL unless the entry is whole and the user's own. */
+/* Returns the malloc'd content of a file, or NULL unless it is complete and safe. */
 static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
 {
     struct stat         info;
@@ -111,7 +111,7 @@ static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
     if (fread(data, 1, header.bytes, file) == header.bytes) {
         const struct ordo_digest sum = checksum_of(data, header.bytes);
         if (sum.low == header.checksum.low && sum.high == header.checksum.high) {
-            data[header.bytes] = 0; /* text entries can be read as strings */
+            data[header.bytes] = 0; /* makes text usable as a string */
             *bytes = header.bytes;
             return data;
         }
@@ -143,7 +143,7 @@ void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key
 
 /* ---- the cap ------------------------------------------------------------------------------------------------- */
 
-/* Whether a name is "kind-" and 32 hexadecimal digits, the key. */
+/* Returns true if a file name is KIND- and 32 hexadecimal digits. Sets *key to the digits. */
 static bool is_entry_name(const char *name, struct ordo_digest *key)
 {
     const char *dash = strrchr(name, '-');
@@ -175,7 +175,7 @@ static int64_t written_ns(const struct stat *info)
 
 struct listing {
     uint64_t bytes;  /* of all entries */
-    char    *oldest; /* malloc'd path of the oldest entry, or NULL */
+    char    *oldest; /* malloc'd path, or NULL */
     int64_t  oldest_ns;
 };
 
@@ -184,7 +184,7 @@ static bool is_temporary_name(const char *name)
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY) + 6;
 }
 
-/* Counts a file, or removes it if an unfinished write left it. Frees the path. */
+/* Adds a cache file to the listing, or removes an old temporary file. Frees `path`. */
 static void list_file(struct listing *s, char *path, const char *name, bool certain)
 {
     struct stat        info;
@@ -207,7 +207,7 @@ static void list_file(struct listing *s, char *path, const char *name, bool cert
     free(path);
 }
 
-/* Recognizes entries by name and, if `certain`, by content. */
+/* Lists the cache files by their names. If `certain`, also checks their headers. */
 static struct listing list_files(const ordo_device *dev, bool certain)
 {
     struct listing s = { 0 };
@@ -220,7 +220,7 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest entries until the others fit under the cap. Opens files only if some must go. */
+/* Removes the oldest files until the rest fits. Reads headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

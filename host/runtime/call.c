@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: each enqueues its commands under the device's lock, and has scratch. */
+/* Begins and ends calls, gives them scratch, and enqueues their commands. */
 #include "internal.h"
 
 #include <assert.h>
@@ -9,8 +9,8 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-/* Called after each command. In an out-of-order queue, a barrier holds the next command back. If the driver refuses the
- * barrier, the next call begins with one, because this command may still run then. */
+/* Call this after each command. In an out-of-order queue, enqueues a barrier, so that the next command runs later. If
+ * the driver refuses the barrier, the next call on the device starts with one. */
 static ordo_status enqueued(struct ordo_call *call)
 {
     const ordo_status status = call->out_of_order ? ordo_call_barrier(call) : ORDO_OK;
@@ -18,7 +18,7 @@ static ordo_status enqueued(struct ordo_call *call)
     return status;
 }
 
-/* Tries twice, as ordo_call_barrier does. */
+/* Enqueues a marker. Tries twice, like ordo_call_barrier. */
 static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
 {
     if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
@@ -26,9 +26,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* The order's event must fail if an event of the wait list fails, so its marker has the list. Out of order, a marker
- * with a list may wait for nothing else (Intel's CPU runtime 2026.22), so a marker without a list, which waits for
- * all commands before it, joins the list. No barrier has a wait list: PoCL 3.1 then forgets the barriers before it. */
+/* Creates the event order->done, a marker with the call's wait list, because the event must fail if an event of the
+ * list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU runtime
+ * 2026.22). Therefore a second marker, without a list, which waits for all earlier commands, joins the list. Barriers
+ * with a wait list are avoided, because PoCL 3.1 then forgets earlier barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -47,7 +48,7 @@ void ordo_call_release(struct ordo_call *call, int mark)
         ordo_scratch_give(call->dev, call->scratch[--call->n_scratch]);
 }
 
-/* After a call that stopped in the middle, zeroed scratch may be dirty. */
+/* Marks the blocks as plain before it releases them, because the failed call may have left zeroed scratch dirty. */
 void ordo_call_abandon(struct ordo_call *call, int mark)
 {
     for (int i = mark; i < call->n_scratch; i++)
@@ -258,11 +259,10 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* A blocked thread wakes late if the processors sleep: that was half the time of a call with one key on a virtual
- * machine with PoCL. So for a small read on a CPU in the device's own queue the thread polls and yields before it
- * blocks. A find of one key takes 24 to 30 us instead of 53 to 70 on two idle cores, 50 to 57 instead of 35 on two busy
- * ones. If the wait fails, the read may still be in flight, so it writes to the device's memory, never to the
- * caller's. */
+/* On a CPU a small read first polls, because a blocked thread wakes up late on idle processors. Polling is used only in
+ * the device's own queue. With PoCL on two idle cores a find of one key takes 24 to 30 us instead of 53 to 70. On two
+ * busy cores it takes 50 to 57 us instead of 35. If waiting fails, the read may still be running. Hence it writes to
+ * the device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -272,7 +272,7 @@ static bool polls(const struct ordo_call *call, size_t bytes)
            bytes <= POLL_BYTES_MAX;
 }
 
-/* Polls at most `max` times and for at most a second. */
+/* Returns true once the event has ended. Gives up after `max` polls or a second. */
 static bool poll(cl_event done, int max)
 {
     const double end = ordo_now_ms() + 1000;
@@ -284,7 +284,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* Reads into `bounce`. If the read may still be in flight after an error, `bounce` is never freed or used again. */
+/* Reads into `bounce`. If the read may still be running after an error, `bounce` is leaked on purpose. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;
@@ -345,7 +345,7 @@ ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_sli
     return ORDO_OK;
 }
 
-/* Returns the buffer of a sub-buffer. *origin is the byte of the buffer at which `mem` begins. */
+/* Returns the parent buffer of a sub-buffer, or `mem` itself. Sets *origin to its byte offset in the parent. */
 static cl_mem base_of(cl_mem mem, size_t *origin)
 {
     cl_mem parent = NULL;

@@ -45,12 +45,13 @@ const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, 
 
 /* ---- platforms without devices ---------------------------------------------------------------------------------- */
 
-/* Whether a directory can be written to or created, judged by its longest existing part. If not, errno is the cause. */
+/* Returns true if a directory exists and is writable, or can be created below its nearest existing parent. Otherwise
+ * errno is the cause. */
 static bool can_be_written(const char *path)
 {
     char part[512];
     if (snprintf(part, sizeof part, "%s", path) >= (int) sizeof part)
-        return true; /* unknown */
+        return true; /* too long to check */
     for (;;) {
         struct stat info;
         char       *slash = strrchr(part, '/');
@@ -64,7 +65,8 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Whether PoCL shows no device because it cannot write to its cache directory, which `dir` receives. */
+/* Returns true if PoCL's cache directory cannot be written, because PoCL then shows no device. Writes its path to
+ * `dir`. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

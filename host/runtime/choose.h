@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a device by a text such as ORDO_DEVICE, and explains platforms without devices. For ordo-info too. */
+/* Selects a device by a text such as ORDO_DEVICE. Also used by ordo-info. */
 #ifndef ORDO_CHOOSE_H
 #define ORDO_CHOOSE_H
 
@@ -12,11 +12,12 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* The first of n >= 1 devices that `select` names by numbers (0:1), kind (gpu, cpu) or part of its name or its
- * platform's, else NULL. If `select` is NULL or empty: the first GPU, else the first device. */
+/* Returns the first of n >= 1 devices that matches `select`: numbers (0:1), "gpu", "cpu", or part of the name of the
+ * device or platform. Returns NULL if none matches. If `select` is NULL or empty, returns the first GPU, otherwise the
+ * first device. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes one sentence without a full stop: why this platform shows no device, and the remedy. */
+/* Writes one sentence, without a full stop, about why a platform has no device and how to fix it. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

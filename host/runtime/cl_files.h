@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel sources that the build embeds (made by cl/embed.py). */
+/* The kernel sources embedded in the library. cl/embed.py writes the table. */
 #ifndef ORDO_CL_FILES_H
 #define ORDO_CL_FILES_H
 
 #include <stddef.h>
 
 struct ordo_cl_file {
-    const char *path; /* relative to cl/, as "primitive/scan.cl" */
+    const char *path; /* relative to cl/: "primitive/scan.cl" */
     const char *text;
     size_t      bytes;
-    const char *together; /* sets of kernels that are built together, a line each: " sort_histogram sort_onesweep \n" */
+    const char *together; /* Each line lists kernels to build in one program: " sort_histogram sort_onesweep \n". */
 };
 extern const struct ordo_cl_file ordo_cl_files[];
 extern const size_t              ordo_n_cl_files;

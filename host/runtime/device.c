@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. Opening probes, tests, and selects safer variants after failures. */
+/* Opens and closes devices. Opening probes the device and runs the self-test. After a failed test it selects safer
+ * kernel variants and tests again. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"
@@ -19,7 +20,7 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Lowers the facts by one step that may cure a failure in `part`. Returns false if nothing safer is left. */
+/* Turns off one feature that may have caused the failure in `part`. Returns false if none is left to turn off. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;
@@ -58,8 +59,8 @@ static ordo_status run_self_test(ordo_device *dev, bool all, enum ordo_self_test
     return dev->test_primitives(dev, all);
 }
 
-/* Whether a safer variant may cure the error: wrong answers, kernels that do not build or fit. Lack of memory and
- * driver errors prove nothing. */
+/* Returns true if a safer kernel variant may avoid the error. Lack of memory and driver errors do not depend on the
+ * variant. */
 static bool blames_variant(ordo_status got)
 {
     return got == ORDO_SELF_TEST || got == ORDO_BUILD || got == ORDO_UNSUPPORTED;
@@ -76,7 +77,8 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test again if a kernel was refused for lack of memory, because the outcome is cached. */
+/* Runs the self-test. If a kernel was refused for lack of memory, runs it a second time, because the result will be
+ * cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -144,7 +146,7 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* ORDO_CL_DIR must be a directory, lest the embedded kernels be used without notice. */
+/* Fails unless ORDO_CL_DIR is a directory. Otherwise a typing error would silently select the embedded kernels. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");
@@ -157,11 +159,12 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* More threads do not make NVIDIA's compiler faster: 33 programs took 4.6 s with one thread, 4.1 s with two, 4.3 s
- * with eight, which took 1.3 times the processor time. */
+/* More threads do not make NVIDIA's compiler faster. 33 programs took 4.6 s with one thread, 4.1 s with two and 4.3 s
+ * with eight. */
 #define BUILD_THREADS_GPU 2
 
-/* A CPU gets no threads, because its driver builds one program at a time, on processors that kernels need. */
+/* A CPU gets no build threads by default, because its driver builds one program at a time, on the processors that
+ * kernels need. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");
@@ -215,11 +218,11 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     return ORDO_OK;
 }
 
-/* Returns the device, or closes it and returns its message. */
+/* Ends the opening: sets *out to the device, or copies the error message for the caller and closes the device. */
 static ordo_status finish(ordo_device *dev, const struct ordo_device_config *config, ordo_status got, double start,
                           ordo_device **out)
 {
-    const char *text = ordo_status_string(got); /* if there is no device to have the message */
+    const char *text = ordo_status_string(got); /* used if there is no device */
     size_t      needs = got == ORDO_OK ? 0 : ordo_device_last_error(dev, config->message, config->message_bytes);
     if (!dev) {
         needs = strlen(text) + 1;
@@ -287,7 +290,7 @@ void ordo_device_release(ordo_device *dev)
 {
     if (atomic_fetch_sub(&dev->holders, 1) > 1)
         return;
-    /* In the child of a fork the driver has no threads, so its objects are left alone. */
+    /* In the child of a fork the driver's threads are missing, so OpenCL objects are not released. */
     if (dev->pid == getpid()) {
         if (dev->queue)
             clFinish(dev->queue);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device objects that call no driver: bare devices, which have only locks and a log, and dry-run devices. */
+/* Creates device objects that call no driver. A bare device has only locks and a log. A dry-run device accepts calls
+ * but launches nothing, to find out which kernels they need. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ void ordo_bare_device_free(ordo_device *dev)
 
 /* ---- dry-run devices -------------------------------------------------------------------------------------------- */
 
-/* The largest calls launch a few hundred kernels. */
+/* Greatest number of launches per call. Real calls need a few hundred. */
 #define LAUNCHES_MAX 2000
 
 static void copy_facts(ordo_device *to, const ordo_device *from)
@@ -87,7 +88,7 @@ void ordo_dry_run_close(ordo_device **dry)
     if (!*dry)
         return;
     ordo_scratch_destroy(*dry);
-    (*dry)->extensions = NULL; /* belongs to the device */
+    (*dry)->extensions = NULL; /* belongs to the real device */
     ordo_bare_device_free(*dry);
     *dry = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses, messages and the log. */
+/* Error messages and the log. */
 #include "internal.h"
 #include "ordo/ordo.h"
 
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#undef ordo_fail /* runtime.h defines macros for the analyzer */
+#undef ordo_fail /* removes the analyzer's macros in runtime.h */
 #undef ordo_fail_cl
 
-/* NVIDIA's driver returns this from every call after a kernel has read or written outside of its memory. */
+/* NVIDIA's driver returns this code from every call after a kernel has accessed memory out of bounds. */
 #define ILLEGAL_ACCESS (-9999)
 
 double ordo_now_ms(void)
@@ -38,7 +38,7 @@ const char *ordo_status_string(ordo_status status)
     return "unknown status";
 }
 
-/* Entry n of a list whose entries each end with a 0, or NULL. */
+/* Returns entry n of a list of zero-terminated strings, or NULL. */
 static const char *entry_of(const char *list, cl_long n)
 {
     while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
@@ -48,7 +48,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* Names of the codes from 0 down, and from -30 down. */
+    /* Names of the codes 0, -1, -2 ... and of -30, -31 ... */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -105,7 +105,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Takes a lock. Returns false in the child of a fork if a thread of the parent held it. */
+/* Locks a mutex. In the child of a fork returns false if a thread of the parent had locked it. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -122,7 +122,7 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
-/* When it returns, no thread is inside the log function. */
+/* Afterwards no thread is running the log function. */
 void ordo_errors_close(ordo_device *dev)
 {
     const bool entered = enter(dev, &dev->log_lock);
@@ -145,8 +145,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns "FACT: CL_CODE (-5) [device; file:line]", malloc'd, or NULL. Without a fact the status takes its place. A
- * long build log ends with a new line. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, the status text replaces
+ * it. If `fact` has several lines, as a build log has, the rest follows on its own line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -159,7 +159,8 @@ static char *message_of(const ordo_device *dev, ordo_status status, cl_int code,
                        *dev->facts.name ? "; " : "", slash ? slash + 1 : file, line);
 }
 
-/* Takes the text, which may be NULL. A failure in another thread frees it at any time. */
+/* Stores the last error and takes ownership of `text`, which may be NULL. Another thread's error may free `text` at
+ * once. */
 static void record(ordo_device *dev, ordo_status status, cl_int code, char *text)
 {
     if (!enter(dev, &dev->error_lock)) {
@@ -196,8 +197,8 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Whether a wait for a failed kernel, or a later call, may return this code. CL_OUT_OF_RESOURCES otherwise means lack
- * of memory. */
+/* Returns true for codes with which a driver may report a failed kernel. CL_OUT_OF_RESOURCES can also mean lack of
+ * memory. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device object; for host/runtime only. */
+/* Defines struct ordo_device and the functions that the files of host/runtime share. */
 #ifndef ORDO_DEVICE_PRIVATE_H
 #define ORDO_DEVICE_PRIVATE_H
 
@@ -11,21 +11,20 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The content of a free scratch block: anything (plain), zeros, or words with stamps. A new block is zeroed unless
- * plain. */
+/* The content of a free scratch block. A new block that is not plain must be zeroed first. */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* Device memory: a buffer that outlives calls, or a scratch block of the pool. Only its own queue reuses a free block,
- * behind the commands that still use it. */
+/* One cl_mem: a buffer that outlives calls, or a scratch block of the pool. Only the queue that used a scratch block
+ * gets it again, so the new commands run after the old ones. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
     size_t                bytes;
-    cl_command_queue      queue; /* retained, so that no other queue gets its address; NULL: no scratch */
+    cl_command_queue      queue; /* retained; NULL: no scratch block */
     bool                  in_use;
     enum ordo_scratch_use use;
     uint32_t              stamp;
@@ -34,23 +33,24 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    cl_mem             pinned; /* NULL: mem is a buffer over `host` during calls */
-    char              *host;   /* mapped if pinned, else malloc'd */
-    bool               in_use; /* a call over host memory uses it */
-    uint64_t           sent;   /* number of the send that may still use `host`, or 0 */
+    /* Pinned buffer behind `host`, or NULL on a CPU, where `mem` is created over `host` for each call. */
+    cl_mem   pinned;
+    char    *host;
+    bool     in_use;
+    uint64_t sent; /* Number of the last send that may still read `host`, or 0. */
 };
 
 struct ordo_ring {
-    cl_mem mem; /* NULL: none yet */
+    cl_mem mem;
     char  *host;
-    size_t piece, least; /* bytes of a piece, and of the smallest array in the ring */
-    int    helpers;      /* 0: the ring is unused */
+    size_t piece, least; /* Bytes per piece. Smaller transfers than `least` bytes avoid the ring. */
+    int    helpers;      /* Number of helper threads. If 0, transfers avoid the ring. */
 };
 
-/* An incomplete event for which commands in a queue wait (order.c). */
+/* An incomplete event in the wait list of a command in `queue` (order.c). */
 struct ordo_pending {
     struct ordo_pending *next;
-    cl_command_queue     queue; /* both are retained */
+    cl_command_queue     queue;
     cl_event             event;
 };
 
@@ -58,68 +58,71 @@ struct ordo_kernel {
     struct ordo_kernel *next;
     char               *name;
     cl_kernel           kernel;
-    size_t              max_group; /* limit of work-items per group on this device */
-    bool                limited;   /* built with a limit on registers */
+    size_t              max_group; /* limit of work-items per group here */
+    bool                limited;   /* compiled with a limit on registers */
 };
 
-/* Identifies a module with its options, or a build in the disk cache. */
+/* 128-bit hash: names a program variant or a file of the disk cache. */
 struct ordo_digest {
     uint64_t low, high;
 };
 
-/* A module, or some of its kernels, built with the options of one variant. */
+/* A program: kernels of one source file, compiled with one list of -D options. */
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char                *file, *only, *options; /* only: names of the kernels, or NULL: all */
+    char                *file, *only, *options; /* `only` lists the compiled kernels (NULL: all of the file). */
     enum {
         ORDO_PROGRAM_KNOWN,
-        ORDO_PROGRAM_OTHERS, /* another process builds it (prepare.h) */
+        ORDO_PROGRAM_OTHERS, /* Left to another process (see `part` in ordo/prepare.h). */
         ORDO_PROGRAM_WANTED,
         ORDO_PROGRAM_IN_WORK,
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    bool                ahead, from_cache; /* ahead: built before a call needed it, and not yet logged */
+    bool                ahead, from_cache; /* `ahead`: built before a call needed the program, and not yet logged. */
     double              build_ms;
     cl_program          program;
-    struct ordo_kernel *kernels; /* the device's lock protects these */
+    struct ordo_kernel *kernels; /* Kernels created so far. The device's lock protects the list. */
 };
 
-/* The programs, and the threads that build ahead. A thread with this lock takes no other lock. */
+/* The programs of a device, and the threads that build programs before a call needs them. A thread that holds `lock`
+ * must not take another lock. */
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
-    pthread_cond_t       changed;  /* a program is wanted or was built, or threads must end */
+    pthread_cond_t       changed;  /* Signalled when a program is requested or built, or when threads must end. */
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
     unsigned             preparing;
-    unsigned             in_work;      /* programs that threads and preparations build now */
-    unsigned             calls;        /* calls that wait for a program or build one */
-    double               calm_ms;      /* when the last of these calls got its program */
-    double               waited_ms;    /* time that calls waited for programs */
-    double               ms;           /* time of builds from source, including opening */
-    bool                 told;         /* a long wait is logged */
-    uint64_t             expected[64]; /* see ordo_builds_expect */
+    unsigned             in_work;      /* number of programs being built ahead */
+    unsigned             calls;        /* calls waiting for a program */
+    double               calm_ms;      /* Time when a call last got its program, in ms (ordo_now_ms). */
+    double               waited_ms;    /* Total time that calls waited for programs, in ms. */
+    double               ms;           /* Total time of builds from source that calls waited for, in ms. */
+    bool                 told;         /* a long wait was logged */
+    uint64_t             expected[64]; /* hashes of pairs passed to ordo_builds_expect */
     size_t               n_expected;
 };
 
-/* Tests change builds from source (tests/support/support.c). */
+/* Hooks with which tests change programs built from source (tests/support/support.c). */
 struct ordo_build_changes {
-    const char *(*before)(const ordo_device *dev); /* precedes the text of each program; may be "" */
-    const char *(*options)(const ordo_device *dev, const struct ordo_define *defines); /* with a space before each */
+    const char *(*before)(const ordo_device *dev); /* returns text to insert first, or "" */
+    /* returns options, each after a space */
+    const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
-extern const struct ordo_build_changes *ordo_build_changes; /* for devices opened while it is set; else NULL */
+extern const struct ordo_build_changes *ordo_build_changes; /* copied into each opened device */
 
-/* The state of a dry-run device. Its buffers have 1 byte each. */
+/* The state of a dry-run device. All its buffers have 1 byte. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* NULL: only the device's threads build kernels */
-    uint32_t               answer;    /* each word that a call reads */
-    unsigned               launches;  /* launches left; then they fail, which ends waiting loops */
-    struct ordo_kernel     kernel;    /* represents all kernels */
+    struct ordo_gathering *gathering; /* Which programs ordo_device_prepare wants, or NULL. */
+    uint32_t               answer;    /* the word that every read returns */
+    /* Number of launches that still succeed. Later ones fail, so that loops which wait for a result end. */
+    unsigned           launches;
+    struct ordo_kernel kernel; /* returned for every kernel */
 };
 
 struct ordo_device {
@@ -129,49 +132,54 @@ struct ordo_device {
     cl_context        context;
     cl_command_queue  queue;
     pid_t             pid;
-    atomic_uint       holders;                /* opener and objects; the last one closes the device */
-    atomic_bool       closed;                 /* the opener closed it; its log receives nothing more */
-    bool              own_queue_out_of_order; /* an adopted queue may be */
+    atomic_uint       holders; /* references: the opener's and each object's */
+    /* ordo_device_close was called, so the log function gets no more messages. */
+    atomic_bool closed;
+    bool        own_queue_out_of_order; /* True if an adopted queue is out-of-order. */
 
-    pthread_mutex_t lock;       /* recursive; protects the members below except the error */
-    pthread_mutex_t error_lock; /* the error text, and whether the device failed */
-    pthread_mutex_t log_lock;   /* serialises messages; its holder takes no other lock */
-    char           *error;      /* NULL after an error if there was no memory */
+    pthread_mutex_t lock;       /* Recursive. Protects the members below, except the error. */
+    pthread_mutex_t error_lock; /* protects the three error members below */
+    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds it takes no other lock. */
+    char           *error;      /* text, or NULL */
     ordo_status     error_status;
     cl_int          cl_error;
-    atomic_bool     failed; /* a kernel failed, and no wait has succeeded since */
+    atomic_bool     failed; /* the last wait reported a failed kernel */
 
     ordo_log_fn    log;
     void          *log_user;
     ordo_log_level log_level;
     bool           log_to_stderr;
 
-    char        std[24];          /* -cl-std=... chosen by the probe, or "" */
-    bool        khr_ballot;       /* with ORDO_LANES_KHR: sub_group_ballot compiles */
-    bool        intel_sub_groups; /* a kernel can fix its sub-group size */
-    bool        probe_disturbed;  /* a trial lacked memory, so the outcome is not cached */
-    char       *extensions;       /* with a space before the first */
-    char       *cl_dir;           /* ORDO_CL_DIR, or NULL */
+    char        std[24];          /* Compiler option -cl-std=... chosen by the probe, or "". */
+    bool        khr_ballot;       /* sub_group_ballot compiles. Set only if facts.lanes is ORDO_LANES_KHR. */
+    bool        intel_sub_groups; /* Kernels can require a sub-group size (cl_intel_required_subgroup_size). */
+    bool        probe_disturbed;  /* A trial compile ran out of memory, so probe results must not be cached. */
+    char       *extensions;       /* CL_DEVICE_EXTENSIONS after a space */
+    char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
     char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* a failed write is logged */
-    atomic_int  cache_trouble;    /* errno of a failed write on a mute thread, to be logged, or 0 */
-    bool        profile_told;     /* a missing profile is logged */
+    atomic_bool cache_told;       /* a failed cache write was logged */
+    atomic_int  cache_trouble;    /* errno of a failed cache write that awaits logging, or 0. */
+    bool        profile_told;     /* an unread profile was logged */
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
-    struct ordo_digest               identity; /* device, driver, platform, library version */
-    struct ordo_builds               builds;
-    bool                             kernels_apart; /* a program is a set of kernels ("Built together"), not a module */
-    const struct ordo_build_changes *changes;       /* tests set it, or NULL */
-    int                              optimized;     /* programs: 1: all, -1: none, 0: by choice of the tests */
-    struct ordo_device              *next_live;     /* in the list of builds.c */
-    bool                             barrier_lost;  /* a barrier was refused: see enqueued() in call.c */
-    struct ordo_dry_run             *dry_run, own_dry_run; /* dry_run is NULL or &own_dry_run */
+    /* hash of all names and versions */
+    struct ordo_digest identity;
+    struct ordo_builds builds;
+    /* Each program has only the kernels listed in one "Built together" line, not the whole file. */
+    bool                             kernels_apart;
+    const struct ordo_build_changes *changes;
+    /* Compiler optimization in tests. 1: for all programs, -1: for none, 0: as the tests choose. */
+    int                 optimized;
+    struct ordo_device *next_live; /* in the list of builds.c */
+    /* The driver refused a barrier after a command (see enqueued in call.c). */
+    bool                 barrier_lost;
+    struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
 
-    struct ordo_block   *scratch, *held; /* scratch: the pool; held: buffers that outlive calls */
+    struct ordo_block   *scratch, *held; /* `scratch` lists the pool, `held` the buffers that outlive calls. */
     struct ordo_ring     ring;
-    char                *bounce;     /* target of small reads (call.c), or NULL */
-    size_t               stage_most; /* bytes of the largest arrays that use a stage */
+    char                *bounce;     /* Target of polled reads (call.c), or NULL before the first. */
+    size_t               stage_most; /* Greatest number of bytes that a call passes through a stage. */
     struct ordo_stage   *stages;
     uint64_t             stage_number; /* number of the last send */
     struct ordo_pending *pending;
@@ -197,74 +205,77 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While true, this thread logs nothing and sets no last error. */
+/* While true, ordo_log and ordo_fail do nothing in this thread except return. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
 
-/* Whether the code reports lack of memory, which may not happen again. */
+/* Returns true for OpenCL codes that mean lack of memory, so a retry may succeed. */
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. First reads the facts that OpenCL reports, then compiles trials. */
+/* probe.c. ordo_probe_features reads the facts that OpenCL reports, ordo_probe_trials compiles small kernels to find
+ * other facts. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Call this after lowering a fact. Chooses the default language unless a fact needs a newer one, whose generic pointers
- * some devices lack. */
+/* Call this after lowering a fact. Drops the -cl-std option unless C11 atomics or Khronos sub-groups need it, because
+ * some devices lack the generic pointers of newer languages. */
 void ordo_choose_older_language(ordo_device *dev);
 
-/* select.c: sets dev->id. */
+/* select.c. Sets dev->id to the device that the text names. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c caches the outcome of probe and self-test by device, kernel sources, mask and profile. */
+/* probe_cache.c. Caches the results of probe and self-test on disk. The key depends on device, kernel sources, mask and
+ * profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
-/* Ends the threads and releases all programs. */
+/* Ends the build threads and releases all programs. */
 void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a program from the device's threads or a preparation. Never waits. */
+/* Requests a program from the build threads or ordo_device_prepare, without waiting. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c. A module's text, malloc'd, with includes expanded and all or the listed kernels. */
+/* source.c. Sets *text to malloc'd source of a file with its includes expanded. `kernels` lists the kernels to keep, or
+ * is NULL to keep all. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
-/* Names of the kernels built together with a kernel, without a 0 at the end. */
+/* Names of the kernels that are built in one program with a given kernel. */
 struct ordo_kernel_set {
-    const char *names; /* separated by spaces, or NULL: all of the module */
+    const char *names; /* Separated by spaces, `bytes` long, not zero-terminated. NULL: all. */
     size_t      bytes;
 };
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel);
-/* Returns the options of a variant, malloc'd, or NULL without memory. */
+/* Returns compiler options as malloc'd text, or NULL if memory is lacking. */
 char *ordo_program_options(const ordo_device *dev, const struct ordo_define *defines);
-/* Replaces line numbers in a build log by files and their lines. Returns malloc'd text, or NULL. */
+/* Returns a malloc'd copy of a build log that names each file and line, or NULL. */
 char *ordo_log_with_files(const char *log, const char *text);
 
-/* dry_run.c. Creates a device with only its locks and log. NULL: no memory. */
+/* dry_run.c. Returns a device that has only its locks and log, or NULL if memory is lacking. */
 ordo_device *ordo_bare_device(const struct ordo_device_config *config);
 void         ordo_bare_device_free(ordo_device *dev);
 
-/* program.c. Builds a program. Any thread may call it. */
+/* program.c. Builds a program. Every thread may call this. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Whether n texts compile as one program. Creates their kernels `trial`, because some drivers report errors only
- * then. */
+/* Returns true if `n` source texts compile as one program, and their kernels can be created. Each text defines a kernel
+ * named trial. */
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
-/* cache.c. Files in the user's cache directory, each with a checksum inside. */
+/* cache.c. Keeps files with checksums in the user's cache directory. */
 void ordo_cache_open(ordo_device *dev);
-/* The content of entry `kind`-`key`, malloc'd. NULL: it is absent, damaged or another user's. */
+/* Returns the malloc'd content of a cache file, or NULL if the file is absent, damaged or another user's. */
 void *ordo_cache_read(ordo_device *dev, const char *kind, struct ordo_digest key, size_t *bytes);
 void  ordo_cache_write(ordo_device *dev, const char *kind, struct ordo_digest key, const void *data, size_t bytes);
 void  ordo_cache_drop(ordo_device *dev, const char *kind, struct ordo_digest key);
 void  ordo_cache_tell(ordo_device *dev);
-/* Returns malloc'd text from printf, or NULL. */
+/* Like asprintf: returns malloc'd text, or NULL. */
 char *ordo_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, size_t bytes);
@@ -272,20 +283,22 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
-/* Frees host memory of remaining buffers, as in the child of a fork. */
+/* Frees the list of remaining buffers without calling OpenCL. */
 void ordo_held_forget(ordo_device *dev);
-/* *fresh: the caller must zero the block unless it is plain. */
+/* Takes a free block from the pool or creates one. Sets *fresh if new: then the caller must zero it unless `use` is
+ * plain. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Makes all free blocks plain, because commands that zero them may not have run. */
+/* Marks all free blocks as plain, because commands that should zero them may not have run. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Mapped pinned memory, not counted, or NULL. ordo_pinned_destroy accepts host NULL. */
+/* Returns the mapped address of new pinned memory, or NULL. Its size does not count as device memory. For
+ * ordo_pinned_destroy `host` may be NULL. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. All sends up to `number` are done. */
+/* staging.c. Records that all sends up to `number` have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 
@@ -294,15 +307,15 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Uses the call of OpenCL 1.2, which every platform has. */
+/* Calls clCreateCommandQueue of OpenCL 1.2, because every platform has it. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
-/* Returns ORDO_INVALID unless the queue is of the device and its context. `name` is for the message. */
+/* Returns ORDO_INVALID unless the queue belongs to the device and its context. `name` appears in the error message. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Call this before each command. Makes the first n_pending events of the wait list pending in the queue. */
+/* Call this before enqueueing each command. Adds the first n_pending events of the wait list to dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
-ordo_status ordo_call_barrier(struct ordo_call *call); /* holds back the next commands in the call's queue */
+ordo_status ordo_call_barrier(struct ordo_call *call); /* Makes later commands wait for earlier ones. */
 void        ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)

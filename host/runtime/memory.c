@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory: buffers that outlive a call, and the pool of scratch blocks for calls. */
+/* Creates buffers that outlive a call, and manages the pool of scratch blocks for calls. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,8 +9,8 @@
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
-/* On a CPU a large buffer has huge pages, because with small ones each random read waits for the page table (finds of
- * 2^24 keys and values on two cores of an EPYC: 60 M/s with huge pages, 47 with small ones). */
+/* On a CPU buffers of at least HUGE_MIN bytes use huge pages. With small pages each random read also waits for the page
+ * table. On two cores of an EPYC, searches among 2^24 keys ran at 60 M/s with huge pages and 47 M/s without. */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
 #ifndef MADV_HUGEPAGE
@@ -23,7 +23,7 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
     free(memory);
 }
 
-/* NULL: the driver refuses huge pages, or there are none. */
+/* Returns a buffer in huge pages, or NULL if they are not supported or not useful. */
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
     const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -34,7 +34,7 @@ static cl_mem create_huge(ordo_device *dev, size_t size)
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
     if (!memory)
         return NULL;
-    (void) madvise(memory, bytes, MADV_HUGEPAGE); /* if refused, pages stay small */
+    (void) madvise(memory, bytes, MADV_HUGEPAGE); /* failure leaves small pages */
     const cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, memory, &code);
     if (code == CL_SUCCESS && mem && clSetMemObjectDestructorCallback(mem, free_memory, memory) == CL_SUCCESS)
         return mem;
@@ -83,7 +83,7 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
-/* Releases up to `max` free plain blocks of a queue, of at most `bytes` each. queue NULL: blocks of any use and
+/* Releases up to `max` free blocks of at most `bytes` each. If `queue` is not NULL, releases only plain blocks of this
  * queue. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
@@ -115,7 +115,7 @@ void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve)
 
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve)
 {
-    if (dev->pid != getpid()) /* in the child of a fork (ordo_device_close) */
+    if (dev->pid != getpid()) /* in the child of a fork */
         return;
     ordo_lock(dev);
     struct ordo_reserve **at = &dev->reserves;
@@ -131,9 +131,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* If memory is short, releases the free blocks of the pool, then the reserves, and finishes the device's own queue so
- * that the driver releases them. Never finishes a caller's queue or one with pending events, which may wait for an
- * event that the caller sets later. */
+/* Creates a buffer. If memory is short, releases free scratch blocks, then the buffers cached by objects, and tries
+ * again after each. Finishes the device's own queue so that the driver frees the memory. Never waits for a caller's
+ * queue or an incomplete event, because it may wait for an event that the caller sets later. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -151,8 +151,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Adds a block to a list. `queue` (NULL if the buffer outlives calls) is retained already. An error releases it. The
- * block stores its size, because asking the driver later may fail. */
+/* Creates a buffer and adds its block to a list. The caller must have retained `queue`, or pass NULL for a buffer that
+ * outlives calls. On failure releases `queue`. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -190,7 +190,7 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out)
 
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem)
 {
-    if (!*mem || dev->pid != getpid()) /* in the child of a fork (ordo_device_close) */
+    if (!*mem || dev->pid != getpid()) /* in the child of a fork */
         return;
     ordo_lock(dev);
     struct ordo_block **at = &dev->held;
@@ -247,7 +247,8 @@ static size_t round_scratch(size_t bytes)
     return bytes > SIZE_MAX - grain ? bytes : (bytes + grain - 1) / grain * grain + (bytes == 0 ? grain : 0);
 }
 
-/* Returns the smallest free block of this queue that has `bytes` and wastes at most as much. */
+/* Returns the smallest suitable free block of this queue. A block of more than twice the needed size plus 128 KiB does
+ * not suit. */
 static struct ordo_block *find_block(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use)
 {
     struct ordo_block *best = NULL;
@@ -266,7 +267,7 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* A call that outgrew a block releases it, so the pool has only the blocks of concurrent calls. */
+        /* The call may have outgrown a smaller block. Releasing one such block keeps the pool small. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: the wait list of a call, pending events, and the order of calls on one object.
+/* Wait lists, incomplete events, and the order of calls on one object.
  *
- * A driver drops a command if an event in its wait list fails. Some drivers also drop the commands behind it up to the
- * moment of failure, and run later ones. A call that runs in part would read unwritten scratch. So all commands of a
- * call have the same wait list, which includes the pending events of the queue, and run together or not at all. An
- * event is pending in a queue from the moment a command there has it in its wait list until it is complete. */
+ * A driver drops a command if an event in its wait list fails. Some drivers also drop commands behind it, but only
+ * those enqueued before the failure. A call that runs only in part would read unwritten scratch. Therefore all commands
+ * of a call have the same wait list, which includes the queue's pending events. An event is pending in a queue from its
+ * first use in a wait list there until it is complete. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const cha
 
 /* ---- pending events ------------------------------------------------------------------------------------------ */
 
-/* CL_COMPLETE, positive while the event is not complete or its state is unknown, negative if it failed. */
+/* Returns CL_COMPLETE, a negative number if the event failed, and otherwise a positive number. */
 static cl_int state_of(cl_event event)
 {
     cl_int       state = CL_QUEUED;
@@ -70,7 +70,7 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Forgets events that have ended. If one failed, the commands that zero scratch may not have run. */
+/* Removes events that have ended. If one failed, commands that zero scratch may not have run. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -114,7 +114,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Leaves space for one more event (hand_out_event in call.c). */
+/* Adds an event to the wait list. Leaves space for one more (see hand_out_event in call.c). */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -154,7 +154,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Checks the order, and adds incomplete events of its list and pending events of the queue. */
+/* Checks the order. Adds its incomplete events and the queue's pending events to the wait list. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -172,9 +172,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Adds the event of the object's last call if that is on another queue and not complete. A failed event does not prove
- * that the calls before it are complete, so a new marker replaces it if `renew`. If either queue has pending events,
- * the event may fail while earlier calls run, so it becomes the only event, and the caller waits for it. */
+/* Adds the event of the object's last call to the wait list, if that call used another queue and is incomplete. If the
+ * event failed, earlier calls may still run, so with `renew` a new marker replaces it. If either queue has pending
+ * events, sets *must_wait and leaves only this event in the list: the caller must wait for it on the host. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -196,19 +196,19 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* Waits without the lock until each event of the wait list has ended. Waits for one event at a time, because a wait for
- * several may return when the first one fails. */
+/* Waits, unlocked, for each event of the wait list. Waits for one at a time, because a wait for several may return at
+ * the first failure. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
         const cl_int waited = clWaitForEvents(1, &call->wait[i]);
-        if (waited != CL_SUCCESS && !ordo_event_ended(call->wait[i])) /* an event that failed has ended too */
+        if (waited != CL_SUCCESS && !ordo_event_ended(call->wait[i])) /* a failed event has ended, too */
             return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
     }
     return ORDO_OK;
 }
 
-/* Tries a refused barrier once more, because the commands before it cannot be withdrawn. */
+/* Enqueues a barrier. Tries twice, because the commands before it cannot be cancelled. */
 ordo_status ordo_call_barrier(struct ordo_call *call)
 {
     if (clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) != CL_SUCCESS)
@@ -217,7 +217,7 @@ ordo_status ordo_call_barrier(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Limits new markers in a queue in which each marker fails. */
+/* Greatest number of new markers. In a broken queue each one fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -288,7 +288,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* In the child of a fork NVIDIA's driver would wait for ever for a lock of a lost thread. */
+/* Does not call the driver in the child of a fork, because NVIDIA's would wait forever for a missing thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -300,7 +300,7 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     *last = (struct ordo_last_call) { .queue = NULL };
 }
 
-/* Records whether the last change was dropped, once the driver knows. */
+/* Sets last->dropped if the driver dropped the last change. Does nothing while its marker is incomplete. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -327,11 +327,11 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* The device's own queue has only Ordo's commands, so it needs no marker, which costs microseconds. If creating the
- * marker fails, add_last tries again. */
+/* Records this call as the object's last. Enqueues a marker only in a caller's queue: the device's own queue has only
+ * Ordo's commands, so add_last can enqueue the marker when needed. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
-    if (call->n_pending > 0 && !call->passed) /* the call enqueued no command */
+    if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
         return;
     const cl_command_queue before = last->queue;
     last->queue = call->retained;
@@ -341,7 +341,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* if the earlier marker fails, this call's marker fails with it */
+    check_begun(call->dev, last); /* The new marker fails if the old one fails. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probe finds the features of a device from feature lists and trial compiles, never from version strings. */
+/* Finds the features of a device from extension lists and trial compiles, never from version strings. */
 #include "internal.h"
 
 #include <CL/cl_ext.h>
@@ -17,7 +17,7 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-/* Returns a text of the device, malloc'd, behind a space. */
+/* Sets *out to a malloc'd string property of the device, after a space. */
 static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;
@@ -55,7 +55,7 @@ static cl_int get_number(ordo_device *dev, cl_device_info what, size_t bytes, ui
     return code;
 }
 
-/* A number of the device, or `otherwise` if the device does not know it. */
+/* Returns a numeric property of the device, or `otherwise` if the query fails. */
 static uint64_t number_of(ordo_device *dev, cl_device_info what, size_t bytes, uint64_t otherwise)
 {
     uint64_t number = 0;
@@ -196,7 +196,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Tries the trials that most devices pass as one program, which saves the other compiles. */
+/* Compiles the trials that most devices pass as one program. Success makes the separate compiles unnecessary. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -210,7 +210,8 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language with C11 atomics at device scope, or the default language and legacy atomics. */
+/* Chooses the newest language standard whose C11 atomics compile at device scope. If none does, chooses the default
+ * language and OpenCL 1.2 atomics. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -243,7 +244,7 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* The sub-group size that the driver reports for a kernel of 64 work-items, or 0. */
+/* Returns the sub-group size that the driver reports for a kernel with groups of 64 work-items, or 0. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -282,7 +283,7 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* observed; the self-test checks it */
+    dev->facts.address_order = true; /* documented nowhere; the self-test checks it */
     return true;
 }
 
@@ -299,8 +300,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Uses sub-groups of `lanes`, which kernels must be able to fix. 0 means 16 if kernels can fix it, else the driver's
- * size. */
+/* Turns on Khronos sub-groups. Kernels must be able to require the size `lanes`. If `lanes` is 0, uses 16 if kernels
+ * can require it, otherwise the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;
@@ -337,7 +338,7 @@ void ordo_probe_trials(ordo_device *dev)
 
 /* ---- masks --------------------------------------------------------------------------------------------------- */
 
-/* Whether a value is "khr", or "khr" and a sub-group size of Intel's GPUs. Sets *lanes to the size, or 0. */
+/* Returns true if a mask value is "khr", "khr8", "khr16" or "khr32". Sets *lanes to the number, or 0. */
 static bool khronos_lanes(const char *value, uint32_t *lanes)
 {
     *lanes = strncmp(value, "khr", 3) == 0 ? (uint32_t) strtoul(value + 3, NULL, 10) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the tunables of each kernel for each shape of data. Later sources override: defaults, shipped sets from
- * general to particular, the user's profile, which ordo-tune writes. A profile has words NAME=VALUE, and comments after
- * #. "sort.items=15" sets all shapes, "sort.k4v8.items=13" sets one. */
+/* Loads the tunables (numbers that change speed, not results) for each size of key and value. Starts with the defaults,
+ * then applies the shipped values that suit the device, then the user's profile, a text file that ordo-tune writes. Its
+ * words are NAME=VALUE. "sort.items=15" sets all sizes, "sort.k4v8.items=13" one. # begins a comment. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -51,7 +51,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* The first of the shapes that share a value with `shape`. */
+/* Returns the first of the shapes that have the same value of a tunable as `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -64,7 +64,7 @@ static const char *shape_name(enum ordo_tunable t, enum ordo_shape shape)
     return tunables[t].scope == ORDO_TUNABLE_KEY ? key_shapes[shape >= ORDO_K8V0] : pair_shapes[shape];
 }
 
-/* "sort.items" and "k4v4" make "sort.k4v4.items". */
+/* Writes the name for one shape, such as "sort.k4v4.items". */
 static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, size_t size)
 {
     const char *dot = strchr(tunables[t].name, '.');
@@ -91,7 +91,7 @@ static bool is_choice(enum ordo_tunable t, uint32_t value)
     return false;
 }
 
-/* Returns a mask of the shapes for which `name` means this tunable. */
+/* Returns a bit mask of the shapes that `name` sets for this tunable. */
 static unsigned shapes_named(const char *name, enum ordo_tunable t)
 {
     char     full[48];
@@ -115,7 +115,7 @@ static void set_value(ordo_device *dev, enum ordo_tunable t, unsigned shapes, ui
         }
 }
 
-/* Returns false for an unknown name or a value outside its choices. */
+/* Returns false if the name is unknown or the value is not permitted. */
 static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo_origin origin)
 {
     bool known = false;
@@ -129,14 +129,14 @@ static bool set_by_name(ordo_device *dev, const char *name, uint32_t value, ordo
     return known;
 }
 
-/* Applies a word NAME=VALUE, which it cuts in two. Returns false if it is wrong. */
+/* Applies a word NAME=VALUE and overwrites its '='. Returns false if the word is wrong. */
 static bool apply_word(ordo_device *dev, char *word)
 {
     char *value = strchr(word, '=');
     if (!value)
         return false;
     *value++ = 0;
-    if (!*value || value[strspn(value, "0123456789")]) /* strtoull accepts signs and blanks, too */
+    if (!*value || value[strspn(value, "0123456789")]) /* strtoull would accept signs and blanks */
         return false;
     const unsigned long long number = strtoull(value, NULL, 10);
     return number <= UINT32_MAX && set_by_name(dev, word, (uint32_t) number, ORDO_ORIGIN_TUNED);
@@ -169,7 +169,7 @@ struct setting {
     uint32_t          value;
 };
 
-/* Values for devices that run a group in one thread. */
+/* Values for devices that run all work-items of a group in one thread. */
 static const struct setting threads[] = {
     { ORDO_SORT_METHOD, ALL, ORDO_SORT_CHUNKED },
     { ORDO_SORT_GROUP, ALL, 1 },
@@ -198,7 +198,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* Without lanes each work-item counts its digits in local memory, which fits 16 counters, not 256. */
+/* Values for devices without sub-group operations. Each work-item counts digits in its own counters in local memory,
+ * where 16 counters fit, but not 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -209,11 +210,10 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values measured on an H100 SXM, driver 580.159, 2026-11-21. Sort: larger tiles make fewer look-backs and longer
- * writes, which gains more than a second group on a compute unit. Multi-way merge: 1.2 to 1.7 times the rate of 128 x
- * 8. Scan and compact (H200): 1.5 and 1.35 times the rate of 256 x 8. Larger groups lose more in segmented scans than
- * they gain. The first 100 of 2^23: 1.15 times the rate of 256 x 16. Sums by key, sorted: 1.4 times the rate of 256 x
- * 8. */
+/* Values measured on an H100 SXM with driver 580.159 on 2026-11-21. Larger sort tiles need fewer look-backs and write
+ * longer segments. Merging several runs is 1.2 to 1.7 times as fast as with groups of 128 and 8 items. On an H200 scans
+ * are 1.5 times and compact 1.35 times as fast as with groups of 256 and 8 items. Scan groups stay at 256, because
+ * larger groups slow down segmented scans. Sums by key are 1.4 times as fast. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },
@@ -227,11 +227,11 @@ static const struct setting large_tiles[] = {
     { ORDO_MERGE_RUNS_ITEMS, ALL, 11 },   { ORDO_MERGE_RUNS_ITEMS, K4V8, 7 },
 };
 
-/* The facts that a set requires. 0 allows any. */
+/* The conditions under which a list of values applies to a device. ANY or 0 means no condition. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
-    uint32_t  sub_group; /* must be equal */
+    uint32_t  sub_group; /* exact size */
     uint32_t  compute_units_min, max_group_min, local_bytes_min;
 };
 
@@ -277,7 +277,7 @@ static void load_shipped(ordo_device *dev)
             set_value(dev, set->settings[i].tunable, set->settings[i].shapes, set->settings[i].value, set->origin);
 }
 
-/* Whether values other than the default can be faster on a device. */
+/* Returns true if another value than the default can be faster on the device. */
 static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 {
     switch (tunables[t].facts) {
@@ -294,8 +294,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* *out becomes the path, such as ".../nvidia-cuda-nvidia-h100-80gb-hbm3.profile", malloc'd, or NULL without memory.
- * Returns false if there is no directory for profiles. */
+/* Sets *out to the malloc'd path of the user's profile, or NULL if memory is lacking. Returns false if no directory for
+ * profiles is known. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -312,7 +312,7 @@ static bool profile_path(const ordo_device *dev, char **out)
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
     if (!name)
         return true;
-    for (char *at = name; *at; at++) /* independent of the locale */
+    for (char *at = name; *at; at++) /* unlike tolower, independent of the locale */
         *at = (char) (*at >= 'A' && *at <= 'Z'                              ? *at + 32
                       : strchr("abcdefghijklmnopqrstuvwxyz0123456789", *at) ? *at
                                                                             : '-');
@@ -324,7 +324,7 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Warns once that a profile is not read, or is missing although ORDO_PROFILE names it. */
+/* Logs once that a profile was not read. A missing file counts only if ORDO_PROFILE names it. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");
@@ -336,7 +336,7 @@ static void miss_profile(ordo_device *dev, const char *path, const char *why, bo
              path, why);
 }
 
-/* Returns false if the file is missing or is no profile. Warns unless `dev` is NULL. */
+/* Reads a profile into `text`. Returns false if the file is missing or no text. Logs a warning unless `dev` is NULL. */
 static bool read_profile(ordo_device *dev, const char *path, char text[PROFILE_BYTES])
 {
     const char *why = NULL;

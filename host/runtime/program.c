@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds one program from source, or from a binary in the disk cache unless the driver has its own cache. */
+/* Builds a program from source, or loads it from the disk cache. Drivers with their own cache do not need Ordo's. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static char *build_log(ordo_device *dev, cl_program program)
     return log;
 }
 
-/* Each trial's kernel gets its own name. */
+/* Joins trial sources. Renames the kernel `trial` of each to trial0, trial1 ... */
 static char *join_trials(const char *const *texts, size_t n)
 {
     char *all = ordo_format("%s", "");
@@ -39,7 +39,7 @@ static cl_int make_kernel(cl_program program, size_t i)
     return code;
 }
 
-/* Compiles a text. Sets *log to the build log, malloc'd, or NULL. */
+/* Compiles a text. Sets *log to the malloc'd build log, or NULL. */
 static cl_int compile_once(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = CL_SUCCESS;
@@ -56,8 +56,8 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Compiles a text again if it fails without an error in the log, which may be the driver's fault: PoCL 3.1 refused one
- * of 36 processes, six of them concurrent, that built the same programs for the first time. */
+/* Compiles a text. Tries again if the log shows no error, because the driver may be at fault. Once PoCL 3.1 failed so
+ * while six processes built the same programs. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);
@@ -108,7 +108,8 @@ static ordo_status build_from_source(ordo_device *dev, const char *file, const c
     return got;
 }
 
-/* A program from a cached binary. NULL: there is none, or the driver refuses it, which drops the entry. */
+/* Loads a cached binary. Returns NULL if there is none. If the driver refuses the binary, deletes it and returns
+ * NULL. */
 static cl_program build_from_cache(ordo_device *dev, struct ordo_digest key, const char *options)
 {
     size_t         bytes = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL for the layers above: errors, launches, buffers, calls, tunables. Only host/runtime calls clXxx.
+/* The layers above use OpenCL through these functions. Only host/runtime calls clXxx.
  *
- * A call enqueues commands under the device's lock:
+ * A call holds the device's lock while it enqueues commands:
  *
  *     struct ordo_call call;
  *     ORDO_TRY(ordo_call_begin(&call, dev, order));            // locks the device
- *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // event out, scratch back to the pool, unlocks
+ *     return ordo_call_end(&call, enqueue_scan(&call, ...));   // creates the event, unlocks
  *
- * and enqueue_scan consists of ORDO_TRY(ordo_call_scratch(...)) and launches:
+ * A function such as enqueue_scan takes scratch with ORDO_TRY(ordo_call_scratch(...)) and launches kernels:
  *
  *     struct ordo_launch launch = { "primitive/scan.cl", "scan_tiles", .groups = tiles, .group = 256 };
  *     ordo_launch_define(&launch, "SCAN_ITEMS", 8);
@@ -21,14 +21,14 @@
 
 /* ---- errors: error.c ----------------------------------------------------------------------------------------- */
 
-/* Records a message and returns `status`. `code` is OpenCL's, or 0. If `format` is NULL, the message is the text of the
- * status. */
+/* Records a message as the device's last error and returns `status`. `code` is an OpenCL error code, or 0. If `format`
+ * is NULL, the message is the text of the status. */
 ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const char *file, int line, const char *format,
                       ...) __attribute__((format(printf, 6, 7)));
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Returns the status if `expr` failed. It has recorded its message. */
+/* Returns from the calling function if `expr` is not ORDO_OK. `expr` must have recorded a message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -38,7 +38,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_FAIL(dev, status, ...) ordo_fail((dev), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Checks a precondition: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
+/* Fails unless `cond` holds: ORDO_REQUIRE(dev, bits <= 64, ORDO_INVALID, "bits is %u: a key has 64", bits). */
 #define ORDO_REQUIRE(dev, cond, status, ...)                                                                           \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
@@ -54,27 +54,28 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
-/* Checks the code of an OpenCL call. The format names the call: "clSetKernelArg of %s", name. */
+/* Fails unless an OpenCL call returns CL_SUCCESS. The format names the call: "clSetKernelArg of %s", name. */
 #define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* ORDO_NO_DEVICE_MEMORY if `code` means lack of memory and the device has not failed, else ORDO_OPENCL. */
+/* Records a message about a failed OpenCL call. Returns ORDO_DEVICE_FAILED if a kernel has failed, otherwise
+ * ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY for codes that mean lack of memory, else ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* ORDO_TRY_CL for a call that waits. Its code also reports failed kernels. */
+/* Like ORDO_TRY_CL, for OpenCL calls that wait. They also report kernels that failed while running. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
-#ifdef __clang_analyzer__ /* the analyzer would follow paths on which these return ORDO_OK */
+#ifdef __clang_analyzer__ /* tells the analyzer that these functions never return ORDO_OK */
 #define ordo_fail(dev, status, ...)  ((void) ordo_fail((dev), (status), __VA_ARGS__), (status))
 #define ordo_fail_cl(dev, code, ...) ((void) ordo_fail_cl((dev), (code), __VA_ARGS__), ORDO_OPENCL)
 #endif
 
-/* Whether a call lacked memory, or exceeded the device's largest allocation. */
+/* Returns true if memory was lacking, or a buffer would exceed the device's largest allocation. */
 static inline bool ordo_lacks_memory(ordo_status status)
 {
     return status == ORDO_NO_DEVICE_MEMORY || status == ORDO_TOO_LARGE;
@@ -82,13 +83,14 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates device memory that outlives a call, counted and limited. Returns ORDO_TOO_LARGE above the largest allocation,
- * ORDO_NO_DEVICE_MEMORY above the limit. If bytes is 0, the buffer has 1 byte. */
+/* Creates a buffer that outlives the call. Its bytes count as held (ordo_device_memory). Returns ORDO_TOO_LARGE above
+ * the largest allocation, and ORDO_NO_DEVICE_MEMORY above the memory limit. For 0 bytes creates 1 byte. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
-/* Releases *mem and sets it to NULL. OpenCL keeps the memory until its commands are done. */
+/* Releases *mem and sets it to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* A holder of cached buffers. A call that lacks memory calls `give`, with the device's lock, to free the buffers. */
+/* An object that caches buffers. When memory is short, a call runs `give`, which must free the cached buffers. The
+ * device's lock is held then. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -96,20 +98,20 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* A buffer over the caller's memory, or NULL unless the device works in the same memory. A blocking read to `host`
- * shows the kernels' writes there. Release it after its last command is done. */
+/* On a CPU returns a buffer that uses the caller's memory at `host`, otherwise NULL. After a blocking read into `host`
+ * the caller sees the kernels' writes. Release the buffer when its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
-/* Whether ordo_read_once of cl/device/compiler.cl keeps data out of the caches. */
+/* Returns true if ordo_read_once (cl/device/compiler.cl) keeps data out of the caches. */
 bool ordo_device_reads_once(const ordo_device *dev);
 
 /* ---- holders of a device: device.c ------------------------------------------------------------------------------ */
 
-/* An object holds its device, which closes when the opener has closed it and the last object is gone. */
+/* Adds a reference to the device. Each object holds one. The last release destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* Returns ORDO_FORKED in the child of a fork. Call it before creating an object without a call. */
+/* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -121,36 +123,38 @@ struct ordo_call {
     const struct ordo_order *order;
     cl_command_queue         queue;
     bool                     out_of_order; /* a barrier follows each command */
-    cl_event                *wait;         /* the wait list of each command, retained */
+    cl_event                *wait;         /* wait list of each command; retained */
     cl_uint                  n_wait;
-    cl_uint                  n_pending; /* the first n_pending events of `wait` may fail */
-    bool                     passed;    /* a command has the wait list, so its events are pending */
-    bool                     again;     /* the caller must wait and repeat the call (ordo_call_settled) */
-    cl_event                 begun;     /* see ordo_call_changes */
-    cl_command_queue         retained;  /* released at the end, or NULL */
+    cl_uint                  n_pending; /* leading events that may be incomplete */
+    bool                     passed;    /* a command has the wait list */
+    bool                     again;     /* the caller must repeat the call */
+    cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
+    cl_command_queue         retained;  /* queue to release, or NULL */
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
 
-/* Checks the device (NULL, fork), the order's queue (context, device) and wait list (NULL, context, failed events), and
- * locks the device unless it returns an error. */
+/* Checks the device and the order, then locks the device. Returns an error without the lock for a NULL device, a forked
+ * process, a queue or event of another context, or a failed event. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
-/* Creates the order's event, returns scratch to the pool and unlocks. Returns `status`, or the event's error. */
+/* Creates the event of the order, returns scratch to the pool and unlocks the device. Returns `status`, or the error
+ * from creating the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Uninitialised scratch of at least `bytes` until the call's commands are done. */
+/* Takes uninitialised device memory of at least `bytes`, until the call's commands have ended. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Scratch for counters, zero before. The call must zero it again. A new block costs a fill. */
+/* Takes scratch that contains zeros. The call's kernels must leave zeros in it. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Scratch for words with stamps. It may be dirty, but no word has *stamp, which is 1 to `max`. A new block costs a
- * fill, as does every `max`-th use. */
+/* Takes scratch for words that hold stamps (numbers 1 to `max`). Old words may remain, but none equals *stamp, so a
+ * kernel can recognize them. A new block, and every `max`-th use, costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch taken since `mark` (an earlier call->n_scratch) to the pool. */
+/* Returns scratch blocks to the pool, except the first `mark`. Read `mark` from call->n_scratch earlier. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Call this instead of ordo_call_release after an error, if the call continues in another way. */
+/* Like ordo_call_release, after a step that failed and left its scratch dirty, if the call continues. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs an optional step. If memory is short, sets *lacked, abandons the step's scratch and continues. */
+/* Runs the step `expr`, which a call can do without. If memory is short, sets *lacked to true, releases the step's
+ * scratch and continues. Returns other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -159,37 +163,38 @@ void ordo_call_abandon(struct ordo_call *call, int mark);
     } while (0)
 ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status, bool *lacked);
 
-/* An object's record of its last calls. All zero before the first. */
+/* Record of the last call on an object. Initialize it with zeros. */
 struct ordo_last_call {
-    cl_command_queue queue;   /* of the last call; retained */
-    cl_event         done;    /* marker after the last call; NULL: enqueued when needed */
-    cl_event         begun;   /* marker before the last call that changed the object, or NULL */
-    bool             dropped; /* a `begun` has failed */
+    cl_command_queue queue;   /* retained, or NULL */
+    cl_event         done;    /* Marker after the last call, or NULL: add_last enqueues one when needed. */
+    cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
+    bool             dropped; /* commands that change the object were dropped */
 };
-/* Begins a call that runs after the object's last. If that was on another queue and either queue has pending events,
- * waits for it on the host. If `waits`, blocks, without the lock, until the call's events are complete. ORDO_OPENCL if
- * an event of the order's list failed. */
+/* Begins a call whose commands run after the object's last call. If that call used another queue, and either queue has
+ * incomplete events, waits on the host. If `waits` is set, first waits, unlocked, for all events of the wait list.
+ * Returns ORDO_OPENCL if an event of the order has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Call this before waiting for the device. A call with pending events may not wait with the lock held. So this sets
- * call->again and fails without a message. The caller begins the call again and waits first. */
+/* Call this before blocking on the device. If the wait list has incomplete events, sets call->again and fails without a
+ * message, because a call must not wait for events with the lock held. The caller then begins the call again with
+ * `waits`. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Call this before the first command of a call that changes the object or the host's record of it. Fails like
- * ordo_call_settled, because a dropped command would falsify the record. In a caller's queue it adds a marker to the
- * wait list: if another command of the queue fails, marker and commands are dropped together. */
+/* Call this before the first command that changes the object or the host's record of it. Fails like ordo_call_settled.
+ * In a caller's queue adds a marker to the wait list. If an earlier command of the queue fails, the driver drops both
+ * the marker and the call's commands, so the marker's state reveals the loss. */
 ordo_status ordo_call_changes(struct ordo_call *call);
-/* Call this at the end of each call on an object, even after an error. */
+/* Call this at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
-/* Whether commands of a call that changed the object were dropped. Reports each drop once. */
+/* Returns true, once per loss, if the driver dropped commands that should have changed the object. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
-/* Forgets earlier changes, because the object is rebuilt. */
+/* Clears the record of lost changes, because the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* One -D of a kernel variant. Lists end with { NULL, 0 }. ORDO_MAX_REGISTERS limits the registers of a work-item if the
- * driver can. */
+/* A -D option of a kernel. A list ends with { NULL, 0 }. The name ORDO_MAX_REGISTERS also limits the registers per
+ * work-item, if the driver can do so. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -199,21 +204,21 @@ struct ordo_define {
 
 struct ordo_launch {
     const char        *file, *kernel;
-    size_t             groups, group;                 /* work-groups, and work-items of each */
-    struct ordo_define defines[ORDO_DEFINES_MAX + 1]; /* the last one has no name */
+    size_t             groups, group;                 /* work-groups, and work-items per group */
+    struct ordo_define defines[ORDO_DEFINES_MAX + 1]; /* ends with { NULL, 0 } */
 };
 void ordo_launch_define(struct ordo_launch *launch, const char *name, long value);
 
 struct ordo_arg {
     size_t      bytes;
-    const void *value; /* NULL: local memory of `bytes` */
+    const void *value; /* NULL: local memory */
 };
 #define ORDO_ARG(x) ((struct ordo_arg) { sizeof(x), &(x) })
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* A list of arguments, which must live until the launch. It must not move, because arguments point to its offsets of
- * slices. */
+/* The arguments of a kernel. Variables passed to ORDO_ARG must live until the launch. Do not copy or move the struct,
+ * because `arg` points into `at`. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -222,55 +227,56 @@ struct ordo_args {
 };
 void ordo_args_add(struct ordo_args *args, const struct ordo_arg *more, size_t n);
 #define ORDO_ADD(args, ...) ordo_args_add((args), ORDO_ARGS(__VA_ARGS__))
-/* Adds two arguments: the memory of the slice, and its first element. */
+/* Adds the slice's buffer and the index of its first element as two arguments. */
 void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
 
-/* Enqueues the kernel, and builds it first if its variant is new. ORDO_UNSUPPORTED: the group is too large for it. Does
- * nothing for 0 groups. A NULL cl_mem argument is a NULL pointer in the kernel. */
+/* Builds the kernel if necessary and enqueues it. Returns ORDO_UNSUPPORTED if the work-group is too large for the
+ * kernel. Does nothing for 0 groups. A cl_mem argument that is NULL becomes a NULL pointer in the kernel. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* The two steps of ordo_call_launch. The kernel lives as long as the device. */
+/* ordo_call_kernel builds a kernel, which lives as long as the device. ordo_call_launch_kernel enqueues it. */
 struct ordo_kernel;
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out);
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Sets `bytes` from byte `at` on, both multiples of 4, to a repeated word. */
+/* Fills `bytes` bytes from byte offset `at` with a repeated word. Both numbers must be multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* Transfers without blocking. Host memory must stay unchanged until the event *done (may be NULL) is complete. */
+/* Transfer without blocking. The host memory must stay valid and unchanged until the event *done is complete. `done`
+ * may be NULL. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Checks that the slice has `count` elements of `bytes` each in a buffer of this device's context, or is ordo_none() if
- * bytes is 0. `name` is for the message. */
+/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` each in a buffer of this context. If `bytes`
+ * is 0, the slice must be ordo_none(). `name` appears in the error message. */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
-/* Whether two slices share a byte. Resolves sub-buffers. */
+/* Returns true if two slices share a byte, also through different sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage takes small arrays to the device and back in one transfer each. It is pinned host memory and a device buffer,
- * or one memory on a CPU. */
+/* A stage holds the small arrays of a call together, so that one transfer each way suffices. It consists of pinned host
+ * memory and a device buffer. On a CPU both are the same memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
-/* Takes a stage within a call. NULL: `bytes` do not fit, or no stage is free. */
+/* Returns a stage for a call, or NULL if `bytes` do not fit or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* Set `idle` if all commands of the stage's call are done. */
+/* Returns the stage. Set `idle` if all commands that use it have ended. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues a transfer of the first `bytes`. On a CPU creates the buffer, when a driver may copy the content. If that
- * fails, leaves ordo_stage_buffer NULL, without an error. */
+/* Enqueues a transfer of the first `bytes` bytes to the device. On a CPU only creates the buffer. If creating it fails,
+ * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-/* Waits for the call's commands, and for `bytes` from byte `at` on. */
+/* Reads `bytes` bytes from byte offset `at` on, and blocks until they have arrived. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
@@ -285,49 +291,51 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Builds every parts-th program from number `part` on, or all if parts is 0. */
+/* Selects the programs that a process builds: every parts-th from number `part` on. If `parts` is 0, all. */
 struct ordo_gathering {
     uint32_t part, parts;
-    size_t   n; /* programs numbered so far */
+    size_t   n; /* programs counted so far */
 };
 
-/* Opens a dry-run device. Calls on it enqueue nothing, and their kernels are built ahead for `dev`. Reads return
- * made-up answers, so calls may fail. Close it after its objects and before `dev`. One thread. */
+/* Opens a dry-run device, which enqueues nothing. Calls on it only request the kernels they would launch, to be built
+ * for `dev`. Reads return an invented answer, so calls may fail. Close it after its objects and before `dev`. Use one
+ * thread. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Call this before each call. Sets each word that the call reads, and resets its limit of launches. */
+/* Call this before each call on the dry-run device. Sets the value of each 32-bit word that the call reads, and renews
+ * the number of launches allowed. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Whether the device builds ahead, and this name and type are new. */
+/* Returns true if threads build programs ahead and the pair `name`, `type` was not passed before. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Begins a preparation, which ordo_builds_finish ends. Preparations may be concurrent. */
+/* Begins a preparation, which ordo_builds_finish ends. Several may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds wanted programs, concurrently with the device's threads. progress (may be NULL) receives the number of built
- * programs and the total. If it returns false, forgets the rest and returns ORDO_CANCELLED. Returns and records the
- * error of the first failed program. */
+/* Builds the requested programs, together with the build threads. Calls `progress` (may be NULL) with the number of
+ * built programs and the total. If `progress` returns false, cancels the remaining requests and returns ORDO_CANCELLED.
+ * Otherwise returns the error of the first program that failed. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Each shape of data, bytes of key and value, is tuned separately. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Each combination has its own tunables. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 
-/* How a sort ranks keys, and how its groups exchange counts. */
+/* Values of the tunables sort.method and scan.method. */
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* Whether a tunable depends on the sizes of keys and values, or only of keys. */
+/* Whether a tunable's value depends on the sizes of key and value, or only on the key's. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices on which values other than the default may be faster: any, or with concurrent work-items in a group, lanes
- * that communicate, forward progress between groups. */
+/* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently. LANES:
+ * sub-group operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
-/* X(id: the name in capitals, name, scope, facts, default, text, values). Every value gives right answers. */
+/* X(id in capitals, name, scope, facts, default, description, permitted values). Each value gives correct results. */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
     X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-scan, 2 chunked", 0, 1, 2)                   \
     X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits a pass", 4, 5, 6, 7, 8)                                  \

@@ -32,8 +32,8 @@ static void describe(struct ordo_listed *entry, cl_platform_id platform, cl_int 
 struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
-    char               missing[1024]; /* a line with the cause for each platform without devices */
-    cl_int             failed;        /* of the last call that failed, or CL_SUCCESS */
+    char               missing[1024]; /* One line with the cause per platform without devices. */
+    cl_int             failed;        /* last failed call's code, or CL_SUCCESS */
 };
 
 static void note_missing(struct listing *list, cl_platform_id platform)
@@ -45,7 +45,7 @@ static void note_missing(struct listing *list, cl_platform_id platform)
     snprintf(list->missing + used, sizeof list->missing - used, "%s%s", used ? "\n  " : "", why);
 }
 
-/* Lists every device of every platform, in the loader's order. One broken driver does not hide the others. */
+/* Lists the devices of all platforms. Continues after a platform whose driver fails. */
 static void list_devices(struct listing *list)
 {
     cl_int        *failed = &list->failed;

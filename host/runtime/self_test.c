@@ -56,14 +56,14 @@ static struct ordo_launch lanes_launch(const char *kernel, size_t groups, uint32
 /* ---- lanes: known answers ------------------------------------------------------------------------------------ */
 
 struct place {
-    const uint32_t *team;      /* input words of the team's lanes */
-    const uint32_t *sub_group; /* input words of the sub-group's lanes */
+    const uint32_t *team;      /* inputs of the team's lanes */
+    const uint32_t *sub_group; /* inputs of the sub-group's lanes */
     uint32_t        width, lanes, lane, sub_lane, index;
 };
 
 typedef uint64_t answers[LANES_ANSWERS];
 
-/* The lanes of the team that agree with this lane in the lowest `bits` bits of the digit. */
+/* Returns a bit mask of the team's lanes whose digit equals this lane's in the lowest `bits` bits. */
 static uint64_t peers(const struct place *p, uint32_t bits)
 {
     const uint32_t digit = (1u << bits) - 1;
@@ -98,7 +98,7 @@ static void want_votes(const struct place *p, answers want)
             want[LANES_SUBGROUP_ANY] = LANES_ROUNDS(p->sub_group[l]);
 }
 
-/* A lane's input word, or the word spread over 64 bits (wide). */
+/* Returns a lane's input word. If `wide`, returns it spread over 64 bits. */
 static uint64_t operand(const struct place *p, uint32_t lane, bool wide)
 {
     return wide ? LANES_WIDE(p->team[lane]) : p->team[lane];
@@ -164,7 +164,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Makes random words. Some sub-groups get a pattern. */
+/* Fills the input with random words. Every sixth sub-group gets one of three special patterns. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -172,13 +172,13 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t x = (uint32_t) (state >> 32);
         switch (i / lanes % 6) {
-        case 1: /* no lane holds, all digits are equal */
+        case 1: /* LANES_HOLDS is 0, digits are equal */
             x = (x & 0xfffeu) | 0x5a5a0000u;
             break;
-        case 2: /* all lanes hold, there are three digits */
+        case 2: /* LANES_HOLDS is 1, three different digits */
             x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
             break;
-        case 3: /* one lane holds, all digits differ */
+        case 3: /* LANES_HOLDS is 1 in one lane, digits differ */
             x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
             break;
         default:
@@ -244,7 +244,7 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 #define GROUP_MAX 128 /* limit of ordo_self_test_group */
 
-/* Finds a driver that ends a long loop early. A work-item of a CPU loops over thousands of elements. */
+/* Runs a loop of LOOP_ROUNDS rounds, because some drivers end long loops early. */
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {
     const struct ordo_launch launch = lanes_launch("self_test_loop", 1, group, lanes);

@@ -11,13 +11,13 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* One run of the updates, in words of 32 or 64 bits. */
+/* A test in which n work-items update shared words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
-    const char  *suffix;                /* "" or "64": suffix of the functions' names */
-    uint64_t     spread;                /* see ATOMICS_SPREAD64 */
-    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS, n, and ATOMICS_ANSWERS * n elements */
+    const char  *suffix;                /* suffix of tested functions: "" or "64" */
+    uint64_t     spread;                /* 1, or ATOMICS_SPREAD64 */
+    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS, n and ATOMICS_ANSWERS * n elements */
     bool        *taken;                 /* n + 1 elements */
 };
 
@@ -37,7 +37,7 @@ static ordo_status check_word(const struct updates *u, const char *what, uint64_
     return ORDO_OK;
 }
 
-/* atomics_mark(i) in as many bits as the words have. */
+/* Returns the word that work-item i stores. */
 static uint64_t mark_of(const struct updates *u, uint32_t i)
 {
     return u->bits == 64 ? ATOMICS_OPPOSE64(atomics_mark(i)) : atomics_mark(i);
@@ -66,7 +66,7 @@ static ordo_status check_words(const struct updates *u)
     return ORDO_OK;
 }
 
-/* Checks that `seen` is one of 0 .. n (spread) and that no other work-item saw it. */
+/* Checks that `seen` is one of the numbers 0 .. n, times `spread`, and that no other work-item saw it. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
@@ -78,7 +78,7 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* Checks that each of 0 .. n is the answer of one work-item, or the final word. */
+/* Checks that the work-items' answers and the final word are the numbers 0 .. n, each once. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -197,11 +197,11 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
 
 struct contention {
     uint32_t group, n, enough;
-    uint32_t words[CONTEND_WORDS], *balances; /* balances: CONTEND_KINDS * n elements */
+    uint32_t words[CONTEND_WORDS], *balances; /* `balances` has CONTEND_KINDS * n elements */
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* Whether the device runs only a few groups concurrently. They may take turns and never collide. */
+/* Returns true if the device runs so few groups concurrently that they may never collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -226,12 +226,12 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Limits the time after the first launch, which may compile. The launches take a ms or two on an idle CPU. On a busy
- * one threads may take turns. */
+/* Time limit after the first launch. An idle CPU needs 2 ms. On a busy CPU threads may run by turns and rarely
+ * collide. */
 #define CONTENTION_MS 2000
 
-/* Launches more rounds each time until the work-items have collided often enough. In long launches the system runs each
- * thread on its own processor. */
+/* Launches the kernel with more and more rounds until work-items have collided often enough. During a long launch the
+ * system spreads the threads over the processors. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
@@ -262,7 +262,7 @@ static ordo_status test_contention(ordo_device *dev, uint32_t group)
     struct contention q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
 
     if (units < 2)
-        return ORDO_OK; /* one thread or a simulator has no collisions */
+        return ORDO_OK; /* one thread never collides */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
     ORDO_REQUIRE_MEMORY(dev, q.balances);
     const ordo_status got = contention(dev, &q);
@@ -338,7 +338,7 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Launches twice as many groups as compute units, so that some wait for groups that began later. */
+/* Launches twice as many groups as compute units, so that some groups wait for groups that start later. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

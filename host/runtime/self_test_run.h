@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* On a dry-run device every answer is made up, and the test continues. */
+/* Reports a wrong answer. Does nothing on a dry-run device, where reads return invented answers. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
-/* Returns an error if two numbers differ. The format says where. */
+/* Returns ORDO_SELF_TEST if two numbers differ. The format describes the compared number. */
 #define EXPECT(dev, got, want, format, ...)                                                                            \
     do {                                                                                                               \
         const uint64_t got_ = (got), want_ = (want);                                                                   \
@@ -23,7 +23,7 @@
 
 struct ordo_test_buffer {
     size_t      bytes;
-    void       *to;   /* receives the buffer after the launches; NULL: nothing does */
+    void       *to;   /* destination after the launches, or NULL */
     const void *from; /* initial content; NULL: zeros */
 };
 #define LIST(type, ...) ((const type[]) { __VA_ARGS__ }), sizeof((const type[]) { __VA_ARGS__ }) / sizeof(type)
@@ -31,11 +31,11 @@ struct ordo_test_buffer {
 #define NUMBERS(...)    LIST(cl_uint, __VA_ARGS__)
 #define NO_NUMBERS      NULL, 0
 
-/* Launches a kernel whose arguments are the buffers and then the numbers. */
+/* Launches a kernel `launches` times. Its arguments are the buffers, then the numbers. */
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Work-items of a group: a few sub-groups, or a few work-items on a device without lanes. */
+/* Returns the work-group size for tests: two sub-groups. Without sub-groups, 4 on a CPU and otherwise 64. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of programs, from the embedded table or ORDO_CL_DIR, and the options of variants. Expands includes with
- * #line, so that errors have file and line, and leaves out unneeded kernels. */
+/* Assembles the source of programs and their compiler options. Reads files from ORDO_CL_DIR or the embedded table,
+ * expands includes, and removes kernels that are not needed. #line directives keep the file and line of errors. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Closes a stream of open_memstream. Returns its text, malloc'd. NULL: no memory. */
+/* Closes a stream of open_memstream and returns its malloc'd text, or NULL if memory was lacking. */
 static char *text_of(FILE *stream, char **text)
 {
     bool whole = stream && !ferror(stream);
@@ -22,10 +22,10 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Limits a program with its includes, ten times the library's largest. */
+/* Limit of a program's source with includes. The largest has a tenth. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
-/* Returns a file as a string, or NULL if it is absent, a folder, or larger than any source. */
+/* Returns a file as malloc'd text, or NULL if it cannot be read or is too large. */
 static char *read_whole(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -46,8 +46,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* *text becomes the text of a file, malloc'd, from ORDO_CL_DIR or else the library, or NULL without memory. False: no
- * such file. */
+/* Sets *text to a malloc'd copy of a source file, from ORDO_CL_DIR if it is there, or NULL if memory is lacking.
+ * Returns false if the file does not exist. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -82,8 +82,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* An included file. It is not included again while it is open, or once it is certainly compiled. The compiler may skip
- * an include inside an #if, so such a file is included again, behind an include guard. */
+/* A file that was included. `open` means that its expansion has begun and not ended. `certain` means that an include
+ * outside of any #if has expanded it, so it is never included again. Otherwise the compiler may have skipped it, so it
+ * is included again with an include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -95,11 +96,11 @@ struct expansion {
     bool               failed; /* no memory */
     struct included    files[MAX_INCLUDES];
     int                n_files;
-    int                depth;        /* depth of #if in all open files */
+    int                depth;        /* number of open #ifs */
     char               trouble[360]; /* an error in the sources, or "" */
 };
 
-/* The number of a file, which it adds if new. -1: no memory, or trouble. */
+/* Returns the number of a file. Adds the file if new. Returns -1 after an error. */
 static int file_number(struct expansion *e, const char *path)
 {
     for (int i = 0; i < e->n_files; i++)
@@ -119,7 +120,7 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* The path of an #include line. False: another line. */
+/* Copies the path of an #include line. Returns false for other lines. */
 static bool included_path(const char *line, char *path, size_t size)
 {
     static const char word[] = "#include \"";
@@ -131,7 +132,7 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Looks for an include in cl/ and, as in C, in the folder of the including file. */
+/* Searches an included file in cl/, then in the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -178,7 +179,7 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Whether a line may end a branch that the compiler skipped, with the #line marks of its includes. */
+/* Returns true if the line may end a skipped branch, whose #line directives the compiler skipped, too. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -236,7 +237,7 @@ static void add_define(FILE *out, const char *name, long value)
     fprintf(out, " -D%s=%ld", name, value);
 }
 
-/* Defines for the facts of the device; cl/device/compiler.cl explains them. */
+/* Adds the device's facts as -D options. cl/device/compiler.cl explains them. */
 static void add_facts(const ordo_device *dev, FILE *out)
 {
     const struct ordo_facts *f = &dev->facts;
@@ -259,7 +260,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* A word between spaces, line ends or the ends of the text, or NULL. */
+/* Returns a word of a text, delimited by spaces or line ends, or NULL. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -297,8 +298,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* A kernel begins with a word ...KERNEL in the first column (ORDO_KERNEL of device/compiler.cl or a macro for it), and
- * ends with a brace there. Kernels made by a macro begin further right, and stay. */
+/* Returns true if a kernel begins at this line, with ORDO_KERNEL or another macro ..._KERNEL in the first column. The
+ * kernel ends at a brace in the first column. Indented kernels in macros are not recognized and stay. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";
@@ -306,7 +307,7 @@ static bool begins_kernel(const char *line)
     return word > tail && memcmp(line + word - tail, end, tail) == 0 && strchr("(\n ", line[word]);
 }
 
-/* Whether the kernel, whose text ends at `end`, is one of `names`. */
+/* Returns true if `names` contains the name of the kernel between `kernel` and `end`. */
 static bool is_one_of(const char *kernel, const char *end, const char *names)
 {
     char        name[80];
@@ -317,8 +318,7 @@ static bool is_one_of(const char *kernel, const char *end, const char *names)
     return find_word(names, name) != NULL;
 }
 
-/* Removes all other kernels except their line ends, so that line numbers stay. Compilers then skip functions without
- * callers. */
+/* Removes all kernels that `names` does not list. Keeps line ends, so that line numbers stay. */
 static void keep_kernels(char *text, const char *names)
 {
     char *to = text;
@@ -343,8 +343,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* A program costs NVIDIA's driver 30 ms in addition to its kernels, much more than a small kernel. So a call's kernels
- * make one program. */
+/* Returns the kernels that share a program with this kernel. Kernels of one call share a program, because each program
+ * costs NVIDIA's driver 30 ms more. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
@@ -361,7 +361,7 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* The file and line of line `number` of an expanded text, by its #line marks. */
+/* Finds the file and line from which line `number` of the expanded text came. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;
@@ -374,7 +374,7 @@ static void origin_of_line(const char *text, long number, char file[120], long *
     }
 }
 
-/* NVIDIA's compiler ignores #line and reports "<kernel>:2243". */
+/* Replaces "<kernel>:2243" in a build log by file and line, because NVIDIA's compiler ignores #line. */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";

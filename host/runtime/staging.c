@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies small arrays to the device in one command and back in another, because a call of a few keys takes as long as
- * its commands and waits, 12 us or more each. A CPU works in the stage's host memory: each call creates a buffer over
- * it, and a read to the stage shows the kernels' writes. A stage does not count as device memory, because it is no
- * larger than a driver's own buffers. */
+/* Copies the small arrays of a call to the device in one command and back in another. Each command or wait takes 12 us
+ * or more, as long as a call on a few keys. On a CPU nothing is copied: each call creates a buffer over the stage's
+ * host memory. Stages do not count as device memory. */
 #include "internal.h"
 
 #include <stdlib.h>
 
-/* If all stages are in flight, the next call waits. */
+/* If all stages are in use, the next call waits. */
 #define STAGES_MAX 4
 
-/* Drivers copy memory unless it is aligned to a page. */
+/* Drivers copy memory that is not page-aligned. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

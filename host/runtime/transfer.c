@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies large arrays between host and device in pieces, through a ring of pinned memory that the device keeps.
+/* Copies large arrays between host and device in pieces, through a ring of pinned memory.
  *
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
- * Drivers copy unpinned memory on one thread: 12 GB/s on an H200 whose link does 54. Here helper threads copy, and the
- * calling thread enqueues commands and waits for them. Pinning the arrays is slower (64 MiB: 3.3 ms to pin, 1.6 ms to
- * unpin, 1.3 ms to copy).
+ * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. Drivers copy
+ * unpinned memory on one thread, at 12 GB/s on an H200 whose link reaches 54. Pinning the array instead takes longer.
  *
- * Piece i lies in slot i modulo SLOTS. Helpers take pieces in order, up to number `allowed`: the pieces of a download
- * that have arrived, or the pieces of an upload whose slots are free. slot_done[s] is 1 + the number of the last piece
- * copied in slot s. */
+ * Piece i uses slot i modulo SLOTS of the ring. Helpers copy pieces in order, but only those numbered below `allowed`:
+ * pieces that have arrived (download) or whose slots are free (upload). slot_done[s] is 1 + the number of the piece
+ * last copied in slot s. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -17,19 +16,19 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* The number of commands in flight. */
+/* Number of commands enqueued at a time. */
 #define DEPTH 4
-/* With fewer helpers the driver is as fast. More share one link. */
+/* Fewer helpers are no faster than the driver. More helpers do not speed up the link. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
-    size_t                      bytes; /* size of a piece; an array's last piece may be smaller */
+    size_t                      bytes; /* piece size; the last may be smaller */
     bool                        upload;
     char                       *ring;
-    cl_event                    done[DEPTH]; /* done[i modulo DEPTH]: the command of piece i; NULL: none */
+    cl_event                    done[DEPTH]; /* Event of piece i at index i modulo DEPTH, or NULL. */
 
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t  changed;
@@ -114,7 +113,7 @@ static void wait_copied(struct pieces *p, size_t i)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Helpers block all signals, so that the program's own threads handle them. */
+/* Starts helper threads. They block all signals, so that only the program's own threads handle them. */
 static void start_helpers(struct pieces *p, int wanted)
 {
     sigset_t all, before;
@@ -129,7 +128,7 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits until all pieces are copied or, after an error, until no helper copies. */
+/* Waits for the helpers to end. If `stop` is false, they first copy all pieces. */
 static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);
@@ -169,7 +168,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    const size_t ahead = p->upload ? SLOTS : 0; /* pieces that helpers copy before a command is done */
+    const size_t ahead = p->upload ? SLOTS : 0; /* pieces copied before a command ends */
 
     allow(p, ahead);
     for (size_t i = 0; i < p->n + DEPTH; i++) {
@@ -194,7 +193,7 @@ void ordo_ring_destroy(ordo_device *dev)
     dev->ring.host = NULL;
 }
 
-/* Without a ring the driver copies the arrays. */
+/* Returns false if the ring cannot be created: then the driver copies the arrays. */
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)
@@ -202,7 +201,7 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* After an error, waits for commands that use the ring, or destroys it if that fails. */
+/* After an error, waits for commands that use the ring. If waiting fails, destroys the ring. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
