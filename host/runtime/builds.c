@@ -112,8 +112,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* Drivers load more libraries when they first compile. Their exit handlers would run before end_all. Destructors of the
- * main thread's variables run earlier still, so end_all becomes one if the C library permits. */
+/* Libraries that a driver loads when it first compiles add exit handlers that would run before end_all. Destructors of
+ * the main thread run before all exit handlers. This function of glibc registers one. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -173,7 +173,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* Builds a program. Needs the lock, and releases it during the build. */
+/* Builds a program. Needs b->lock, and releases it during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -186,7 +186,7 @@ static ordo_status build(ordo_device *dev, struct ordo_program *p)
     return got;
 }
 
-/* Like build, before a call needs the program. */
+/* Builds a program before a call needs it. Needs the lock, like build. */
 static void build_early(ordo_device *dev, struct ordo_program *p)
 {
     p->ahead = true;

@@ -65,8 +65,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Returns true if PoCL's cache directory cannot be written, because PoCL then shows no device. Writes its path to
- * `dir`. */
+/* Returns true if PoCL's cache directory, which `dir` receives, cannot be written. PoCL shows no device then. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

@@ -122,7 +122,7 @@ static void emit(ordo_device *dev, ordo_log_level level, const char *text)
     pthread_mutex_unlock(&dev->log_lock);
 }
 
-/* Afterwards no thread is running the log function. */
+/* Stops logging. After the return no thread is in the log function. */
 void ordo_errors_close(ordo_device *dev)
 {
     const bool entered = enter(dev, &dev->log_lock);

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The content of a free scratch block. A new block that is not plain must be zeroed first. */
+/* Content of a free scratch block: arbitrary (PLAIN), zeros, or words with stamps (ordo_call_stamped). A new block must
+ * be zeroed unless PLAIN. */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
@@ -43,7 +44,7 @@ struct ordo_stage {
 struct ordo_ring {
     cl_mem mem;
     char  *host;
-    size_t piece, least; /* Bytes per piece. Smaller transfers than `least` bytes avoid the ring. */
+    size_t piece, least; /* Bytes of a piece. Transfers of fewer than `least` bytes do not use the ring. */
     int    helpers;      /* Number of helper threads. If 0, transfers avoid the ring. */
 };
 
@@ -205,7 +206,7 @@ static inline void ordo_unlock(ordo_device *dev)
 }
 
 /* error.c */
-/* While true, ordo_log and ordo_fail do nothing in this thread except return. */
+/* While true, ordo_log and ordo_fail neither log nor record anything in this thread. */
 extern _Thread_local bool ordo_thread_is_mute;
 void                      ordo_errors_open(ordo_device *dev, const struct ordo_device_config *config);
 void                      ordo_errors_close(ordo_device *dev);
@@ -298,7 +299,7 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Records that all sends up to `number` have ended. */
+/* staging.c. Makes stages reusable whose last send has a number up to `number`. These sends must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

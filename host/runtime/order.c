@@ -217,7 +217,7 @@ ordo_status ordo_call_barrier(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Greatest number of new markers. In a broken queue each one fails. */
+/* Greatest number of new markers per call, because in a broken queue each marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -341,7 +341,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The new marker fails if the old one fails. */
+    check_begun(call->dev, last); /* If the old marker fails later, so does the new one. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

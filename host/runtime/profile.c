@@ -324,7 +324,7 @@ static bool profile_path(const ordo_device *dev, char **out)
 
 enum { PROFILE_BYTES = 65536 };
 
-/* Logs once that a profile was not read. A missing file counts only if ORDO_PROFILE names it. */
+/* Logs, once per device, that a profile was not read. A missing file is logged only if ORDO_PROFILE names it. */
 static void miss_profile(ordo_device *dev, const char *path, const char *why, bool missing)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE");

@@ -145,13 +145,14 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Takes scratch that contains zeros. The call's kernels must leave zeros in it. A new block costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Takes scratch for words that hold stamps (numbers 1 to `max`). Old words may remain, but none equals *stamp, so a
- * kernel can recognize them. A new block, and every `max`-th use, costs a fill command. */
+/* Takes scratch that may hold old words, but none with the stamp *stamp, a number from 1 to `max`. Kernels write the
+ * stamp into each word, to tell new words from old. A new block, and every `max`-th use, costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch blocks to the pool, except the first `mark`. Read `mark` from call->n_scratch earlier. */
+/* Releases the call's scratch blocks to the pool, except the first `mark`. Read `mark` from call->n_scratch earlier. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, after a step that failed and left its scratch dirty, if the call continues. */
+/* Like ordo_call_release, but treats the content of zeroed scratch as arbitrary. Call this if a step failed and the
+ * call continues. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Runs the step `expr`, which a call can do without. If memory is short, sets *lacked to true, releases the step's
  * scratch and continues. Returns other errors. */
@@ -246,8 +247,8 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
-/* Transfer without blocking. The host memory must stay valid and unchanged until the event *done is complete. `done`
- * may be NULL. */
+/* ordo_call_send uploads and ordo_call_fetch downloads without blocking. The host memory must stay valid and unchanged
+ * until the event *done is complete. `done` may be NULL. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
@@ -268,7 +269,7 @@ struct ordo_stage;
 
 /* Returns a stage for a call, or NULL if `bytes` do not fit or no stage is free. */
 struct ordo_stage *ordo_stage_take(struct ordo_call *call, size_t bytes);
-/* Returns the stage. Set `idle` if all commands that use it have ended. */
+/* Releases a stage. Set `idle` if all commands that use it have ended. */
 void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
@@ -328,7 +329,7 @@ enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 enum ordo_sort_method { ORDO_SORT_ONESWEEP = 0, ORDO_SORT_REDUCE_SCAN = 1, ORDO_SORT_CHUNKED = 2 };
 enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 
-/* Whether a tunable's value depends on the sizes of key and value, or only on the key's. */
+/* PAIR: the best value depends on the sizes of key and value. KEY: only on the size of the key. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
 /* Devices on which another value than the default may be faster. GROUPS: work-items of a group run concurrently. LANES:

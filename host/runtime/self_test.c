@@ -164,7 +164,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Fills the input with random words. Every sixth sub-group gets one of three special patterns. */
+/* Fills the input with random words. In three of every six sub-groups the words have a pattern. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;

@@ -17,7 +17,7 @@ struct updates {
     uint32_t     bits, group, n;
     const char  *suffix;                /* suffix of tested functions: "" or "64" */
     uint64_t     spread;                /* 1, or ATOMICS_SPREAD64 */
-    uint64_t    *words, *own, *answers; /* ATOMICS_WORDS, n and ATOMICS_ANSWERS * n elements */
+    uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` ATOMICS_ANSWERS * n */
     bool        *taken;                 /* n + 1 elements */
 };
 

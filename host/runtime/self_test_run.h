@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Reports a wrong answer. Does nothing on a dry-run device, where reads return invented answers. */
+/* Returns ORDO_SELF_TEST and records a message. On a dry-run device returns ORDO_OK, because reads return invented
+ * answers. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 /* Returns ORDO_SELF_TEST if two numbers differ. The format describes the compared number. */
@@ -35,7 +36,8 @@ struct ordo_test_buffer {
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns the work-group size for tests: two sub-groups. Without sub-groups, 4 on a CPU and otherwise 64. */
+/* Returns the work-group size for tests: two sub-groups, or without sub-groups 4 on a CPU and 64 elsewhere. The
+ * device's limit applies. */
 uint32_t ordo_self_test_group(const ordo_device *dev);
 
 #endif

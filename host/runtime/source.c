@@ -22,7 +22,7 @@ static char *text_of(FILE *stream, char **text)
 
 /* ---- source files -------------------------------------------------------------------------------------------- */
 
-/* Limit of a program's source with includes. The largest has a tenth. */
+/* Greatest size of a program's source with its includes. The largest program has a tenth of this. */
 #define MAX_SOURCE_BYTES (1u << 20)
 
 /* Returns a file as malloc'd text, or NULL if it cannot be read or is too large. */
@@ -132,7 +132,7 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Searches an included file in cl/, then in the folder of the including file. */
+/* Searches cl/ for an included file, then the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -179,7 +179,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* Returns true if the line may end a skipped branch, whose #line directives the compiler skipped, too. */
+/* Returns true for #else, #elif and #endif lines. A new #line directive follows them, because the compiler may have
+ * skipped the earlier ones. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");

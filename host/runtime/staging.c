@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the small arrays of a call to the device in one command and back in another. Each command or wait takes 12 us
- * or more, as long as a call on a few keys. On a CPU nothing is copied: each call creates a buffer over the stage's
- * host memory. Stages do not count as device memory. */
+ * or more, which is most of the time of a call on a few keys. On a CPU nothing is copied: each call creates a buffer
+ * over the stage's host memory. Stages do not count as device memory. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 /* If all stages are in use, the next call waits. */
 #define STAGES_MAX 4
 
-/* Drivers copy memory that is not page-aligned. */
+/* Alignment of a stage in host memory. With less, drivers copy the memory. */
 #define PAGE 4096
 
 static void destroy(ordo_device *dev, struct ordo_stage *stage)

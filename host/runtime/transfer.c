@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Number of commands enqueued at a time. */
+/* Number of commands in flight at a time. */
 #define DEPTH 4
 /* Fewer helpers are no faster than the driver. More helpers do not speed up the link. */
 #define HELPERS_MIN 3
