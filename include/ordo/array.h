@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Primitives over arrays: scan, reduce, compact, gather, scatter, sort, top k, group by, merge,
- * search. Algorithms and measurements: share/doc/array.md.
+/* Operations on arrays in device memory: scan, reduce, compact, gather, scatter, sort, top k, group
+ * by, merge and search. share/doc/array.md describes the algorithms and measurements.
  *
- * Order of keys: integers by value; floats in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
- * +inf < +NaN).
- *
- * For every call here:
- *   Arrays       a cl_mem of the device's context and an offset in elements (ordo_at), of any
- *                alignment. Calls ending in _host take arrays in host memory (NULL for none).
- *   Count        0 to ORDO_MAX_COUNT elements. 0 does nothing but signal order->done.
- *   Overlap      outputs overlap no other arrays unless a call allows it. Inputs may overlap.
- *   Results      depend on the input alone: the same bits on every device, with every tuning.
- *   Memory       is scratch from the device's pool (ordo_device_memory). Calls ending in _host also
- *                need device memory for the arrays; on a CPU only for those both read and written.
- *   Blocking     calls enqueue. Inputs must stay unchanged and outputs unread until the commands
- *                are done. Calls ending in _host wait for the result.
- *   First calls  build the kernels that they are the first to use. On an H200 a kernel takes 0.05
- *                to 1 s, and a call at most 1.2 s; on a CPU up to 4 s; from the cache some ms
- *                (prepare.h).
- *   Errors       ORDO_INVALID (NULL, a range outside its buffer, overlap, a buffer or queue of
- *                another context, an unknown type), ORDO_TOO_LARGE, ORDO_UNSUPPORTED (sums of
- *                floats), ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY, ORDO_BUILD, ORDO_OPENCL,
- *                ORDO_DEVICE_FAILED, ORDO_FORKED. ordo_device_last_error names the argument. An
- *                error leaves inputs unchanged. After a driver error outputs may be partly written.
- *
- * Example: sorts count keys with their values, on the device's own queue.
+ * Example: sorts `count` keys with their values, on the device's own queue.
  *
  *     ordo_sort(dev, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4), ordo_at(keys, 0),
  *               ordo_at(values, 0), ordo_at(sorted_keys, 0), ordo_at(sorted_values, 0), count,
  *               NULL); */
+
+/* ---- rules of all calls -------------------------------------------------------------------------
+ *
+ *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
+ *                Calls that end in _host take host pointers instead, or NULL for no array.
+ *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only signals order->done.
+ *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
+ *                < +0 < ... < +inf < +NaN).
+ *   Overlap      Outputs must not overlap other arrays, unless a call allows it. Inputs may
+ *                overlap.
+ *   Results      Results depend on the input alone, bit by bit, not on the device or tuning.
+ *   Memory       Each call states how much scratch memory it takes from the device's pool until its
+ *                commands have ended. Calls that end in _host also copy the arrays to the device.
+ *                On a CPU they copy only arrays that are both read and written.
+ *   Blocking     Calls enqueue commands and return. Do not change inputs or read outputs until the
+ *                commands have ended. Calls that end in _host wait for the result.
+ *   First call   The first call that needs a kernel compiles it. This takes up to 1 s per kernel on
+ *                an H200, and some ms from the disk cache. ordo_device_prepare compiles kernels
+ *                earlier.
+ *   Errors       ORDO_INVALID means NULL, a range outside its buffer, overlapping arrays, a buffer
+ *                or queue of another context, or an unknown type. ORDO_UNSUPPORTED means a sum of
+ *                floats. status.h lists the other errors. An error leaves inputs unchanged. After a
+ *                driver error outputs may be partly written. */
 #ifndef ORDO_ARRAY_H
 #define ORDO_ARRAY_H
 
@@ -47,13 +48,13 @@ typedef enum ordo_type {
     ORDO_F64 = 5,
 } ordo_type;
 
-/* Returns the bytes of an element, 4 or 8; 0 for an unknown type. */
+/* Returns the number of bytes of an element, 4 or 8, or 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
-/* The most elements per call, because ranks and counts have 32 bits. */
+/* Greatest number of elements per call, because ranks and counts have 32 bits. */
 #define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
 
-/* An array in device memory: it begins at element `at` of `mem`. */
+/* An array in device memory, which begins at element `at` of `mem`. */
 struct ordo_slice {
     cl_mem mem;
     size_t at;
@@ -65,8 +66,8 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* Stands for no array: for values if value_bytes is 0, and for outputs that the caller does not
- * want. */
+/* Returns the slice that means "no array". Pass it as values if value_bytes is 0, and as outputs
+ * that you do not need. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -75,19 +76,21 @@ static inline struct ordo_slice ordo_none(void)
 /* ---- scan, reduce, compact ----------------------------------------------------------------- */
 
 typedef enum ordo_op {
-    ORDO_SUM = 0, /* integers only, modulo 2^32 or 2^64 */
-    ORDO_MIN = 1, /* every type, in its order */
+    ORDO_SUM = 0, /* for integers only, modulo 2^32 or 2^64 */
+    ORDO_MIN = 1, /* for every type, in its order */
     ORDO_MAX = 2,
 } ordo_op;
 
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    bool      inclusive; /* out[i] covers in[0..i]; else in[0..i-1], and out[0] is op's identity */
+    /* If true, out[i] covers in[0] to in[i]. Otherwise it covers in[0] to in[i - 1], and out[0] is
+     * the identity of op. */
+    bool inclusive;
 };
 
-/* Computes the prefix sums (minima, maxima) of count elements. out may be in.
- * Cost: one read and one write of each element with look-back, else two reads.
+/* Computes prefix sums, minima or maxima of `count` elements. `out` may be the same array as `in`.
+ * Cost: one or two reads of each element, depending on the device, and one write.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_params *params,
                                struct ordo_slice in, struct ordo_slice out, size_t count,
@@ -95,8 +98,8 @@ ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_param
 ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
                                     const void *in, void *out, size_t count);
 
-/* Scans as ordo_scan within segments. A segment begins at 0 and at every i with heads[i] != 0 (one
- * byte each). */
+/* Scans segments separately. A segment begins at element 0 and at each i with heads[i] != 0.
+ * `heads` has a byte per element. */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
                                          struct ordo_slice in, struct ordo_slice heads,
                                          struct ordo_slice out, size_t count,
@@ -110,7 +113,8 @@ struct ordo_reduce_params {
     ordo_op   op;
 };
 
-/* out[0] = the sum (minimum, maximum) of all elements, or the identity of op.
+/* Writes the sum, minimum or maximum of all elements to out[0]. For 0 elements writes the identity
+ * of op.
  * Cost: one read of each element.
  * Memory: at most 64 KiB. */
 ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
@@ -124,8 +128,9 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies, in order, the keys (and values) whose flag (one byte) is not 0. keys_out and values_out
- * have capacity for `count`; kept receives the number of copied keys as one uint32_t.
+/* Copies the keys and values whose flag is not 0, in order. `flags` has a byte per element.
+ * keys_out and values_out must have capacity for `count` elements. `kept` receives the number of
+ * copied elements as one uint32_t.
  * Cost: one read of flags and input, one write of the kept elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -140,17 +145,17 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Rows are elements of any size. Their offsets count rows. To sort or store wide values, use row
- * numbers as values, then ordo_gather. */
+/* Greatest size of a row. A row is an element of any size, and offsets in arrays of rows count
+ * rows. To sort rows, sort their numbers as values and then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
 };
 
-/* rows_out[i] = rows[indices[i]] for `count` indices (uint32_t) into n_rows rows. Leaves
- * rows_out[i] unchanged if the index is n_rows or more.
- * Cost: one read of each index and requested row, one write of each row.
+/* Copies rows[indices[i]] to rows_out[i] for `count` indices of type uint32_t. If an index is
+ * n_rows or more, leaves its output row unchanged.
+ * Cost: one read of each index and each requested row, one write of each row.
  * Memory: none. */
 ORDO_API ordo_status ordo_gather(ordo_device *device, const struct ordo_gather_params *params,
                                  struct ordo_slice rows, size_t n_rows, struct ordo_slice indices,
@@ -162,15 +167,17 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    bool     distinct;  /* no index occurs twice, which is faster; else rows may be mixed */
+    /* Promise that no index occurs twice, which makes the call faster. If the promise is broken,
+     * bytes of several rows may mix. */
+    bool distinct;
 };
 
-/* rows_out[indices[i]] = rows[i] for `count` indices (uint32_t) into n_rows rows. If an index
- * repeats, its last row counts. Skips indices of n_rows or more. Leaves rows without an index
- * unchanged.
- * Cost: one read of each index and row, one write of each row. Unless `distinct` also an atomic
+/* Copies rows[i] to rows_out[indices[i]] for `count` indices of type uint32_t. If an index occurs
+ * several times, the last row counts. Indices of n_rows or more are skipped. Rows without an index
+ * stay unchanged.
+ * Cost: one read of each index and row, one write of each row. Unless `distinct`, also an atomic
  *   update per index.
- * Memory: 4 bytes per row of rows_out, none if `distinct`. */
+ * Memory: 4 bytes per row of rows_out. None if `distinct`. */
 ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
                                   struct ordo_slice rows, struct ordo_slice indices, size_t count,
                                   struct ordo_slice rows_out, size_t n_rows,
@@ -185,21 +192,21 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* equal keys keep the order of the input, too */
+    bool      descending;  /* Equal keys keep the order of the input in both directions. */
     uint32_t  first_bit;   /* the lowest bit of ordo_key_bits to sort by */
-    uint32_t  bits;        /* the number of bits to sort by; 0: all from first_bit up */
+    /* Number of bits to sort by, from first_bit up. 0 means all higher bits. */
+    uint32_t bits;
 };
 
-/* Returns the ordered form of the key, which is one element of the type: unsigned integers
- * unchanged, signed integers with the sign bit flipped, floats as unsigned integers in total order.
- */
+/* Returns an unsigned integer that has the same order as the key. `key` points to one element.
+ * Unsigned integers are unchanged, signed integers get a flipped sign bit, floats are ordered in
+ * IEEE total order. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
-/* Sorts stably, by radix. keys_out may be keys_in, and values_out values_in, but only both or
- * neither.
- * Cost: one read of the keys; then for each 8 bits one read and one write of everything
- *   (one-sweep), or two reads and one write. One-sweep skips digits that all 8-byte keys share.
- *   From 2^22 keys of 8 bytes up it may need fewer passes (share/doc/array.md).
+/* Sorts keys with their values by radix sort. Equal keys keep their order. To sort in place, pass
+ * the inputs as outputs, both keys and values.
+ * Cost: one read of the keys. Then for every 8 bits one or two reads and one write of keys and
+ *   values. share/doc/array.md describes when fewer suffice.
  * Memory: one buffer of the input's size, plus at most 2 % and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -214,16 +221,17 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
 struct ordo_top_k_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool greatest; /* the k greatest keys, the greatest first; else the k least, the least first */
+    /* If true, returns the k greatest keys in descending order. Otherwise returns the k least keys
+     * in ascending order. */
+    bool greatest;
 };
 
-/* Returns the first min(k, count) keys in order; equal keys in the order of the input. indices
- * receives the position of each in the input (uint32_t), or is ordo_none().
- * Cost: two reads of all keys, more if most share their highest bits. On a CPU one read if k is
- *   small compared with count. Then a sort of k elements (one launch up to 1024) and a read of
- *   their values.
- * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's keys and
- *   indices, and the scratch of a sort. */
+/* Returns the first min(k, count) elements in sorted order. Equal keys keep the order of the input.
+ * `indices` receives the input index of each element as a uint32_t, and may be ordo_none().
+ * Cost: two reads of all keys, more if most keys share their highest bits. On a CPU one read if k
+ *   is small. Then a sort of k elements.
+ * Memory: half of the keys' bytes, 2 bytes per key, and 256 KiB. Also two buffers of the output's
+ *   size, and the scratch of a sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -234,12 +242,12 @@ ORDO_API ordo_status ordo_top_k_host(ordo_device *device, const struct ordo_top_
 
 struct ordo_select_params {
     ordo_type key;
-    bool      greatest; /* ranks count from the greatest key down; else from the least up */
+    bool      greatest; /* If true, rank 0 is the greatest key. Otherwise rank 0 is the least. */
 };
 
-/* Returns the key of rank k (0: the least; count / 2: the median), and its index (uint32_t; or
- * ordo_none()).
- * Cost: as ordo_top_k, except the sort.
+/* Returns the key of rank k, and its index in the input as a uint32_t. For the median pass k =
+ * count / 2. index_out may be ordo_none().
+ * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, 2 bytes per key, and 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
 ORDO_API ordo_status ordo_select(ordo_device *device, const struct ordo_select_params *params,
@@ -253,23 +261,25 @@ ORDO_API ordo_status ordo_select_host(ordo_device *device, const struct ordo_sel
 /* ---- groups of equal keys ------------------------------------------------------------------ */
 
 struct ordo_reduce_by_key_params {
-    ordo_type key; /* equal keys have the same bits: -0 is not +0 */
+    ordo_type key; /* Keys are equal if all bits are: -0 is not +0. */
     ordo_type value;
     ordo_op   op;
-    bool      wide;   /* sums of u32 are u64, sums of i32 are i64: values_out has 8 bytes per
-                         element */
-    bool      sorted; /* no sort: each run of equal neighbours in the input is a group */
-    /* Sorts by only this number of the lowest bits of ordo_key_bits, which is faster; 0: all. Each
-     * run of equal keys is then a group. Groups with the same lowest bits come in any order. */
+    /* If true, sums of 32-bit integers have 64 bits, and values_out has 8 bytes per element. */
+    bool wide;
+    /* If true, does not sort. Each sequence of equal neighbours in the input is then a group. */
+    bool sorted;
+    /* Number of low bits of ordo_key_bits to sort by. Fewer bits make the call faster, but groups
+     * whose low bits agree come in arbitrary order, and a key may form several groups. 0 means all
+     * bits. */
     uint32_t bits;
 };
 
-/* Groups elements by key. Returns for each different key the sum (minimum, maximum) of its values
- * and its number of elements (counts, uint32_t each; or ordo_none()). Groups ascend by key, or have
- * the input's order if `sorted`. groups receives their number, a uint32_t. Groups beyond capacity
- * are not written.
- * Cost: a sort unless `sorted`; then one read of each element with look-back, else two.
- * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted` also a sort's scratch and one
+/* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
+ * its number of elements (counts, uint32_t). `counts` may be ordo_none(). Groups ascend by key, or
+ * keep the input's order if `sorted`. `groups` receives the number of groups as a uint32_t. Groups
+ * beyond `capacity` are not written.
+ * Cost: a sort unless `sorted`. Then one or two reads of each element, depending on the device.
+ * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
@@ -286,12 +296,12 @@ ORDO_API ordo_status ordo_reduce_by_key_host(ordo_device                        
 
 struct ordo_unique_params {
     ordo_type key;
-    bool      sorted; /* this and bits as in ordo_reduce_by_key_params */
+    bool      sorted; /* sorted and bits as in ordo_reduce_by_key_params */
     uint32_t  bits;
 };
 
-/* Returns each different key once, and its number of elements, as ordo_reduce_by_key without
- * values. */
+/* Returns each different key once, and how often it occurs. Cost and memory are as for
+ * ordo_reduce_by_key without values. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
                                  struct ordo_slice counts, size_t capacity,
@@ -305,12 +315,12 @@ ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_uni
 struct ordo_merge_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
-    bool      descending;  /* both inputs and the output are descending */
+    bool      descending;  /* If true, inputs and output are in descending order. */
 };
 
-/* Merges two sorted sequences, stably: an element of a comes before equal elements of b. a_count +
- * b_count <= ORDO_MAX_COUNT. Unsorted inputs give an undefined order, and never an access outside
- * the buffers.
+/* Merges two sorted arrays. Elements of `a` come before equal elements of `b`. a_count + b_count
+ * must not exceed ORDO_MAX_COUNT. Unsorted inputs give an arbitrary order, but never an access
+ * outside of the buffers.
  * Cost: one read and one write of everything.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
@@ -324,15 +334,15 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted run of a multi-way merge: count elements from element `at` of keys and values. */
+/* A sorted part of the arrays `keys` and `values`: `count` elements from element `at` on. */
 struct ordo_run {
     size_t at, count;
 };
 #define ORDO_MAX_RUNS 16
 
-/* Merges up to ORDO_MAX_RUNS sorted runs of the same buffers in one pass, stably: elements of an
- * earlier run come before equal elements of a later one. Runs may lie anywhere in the buffers.
- * Cost: one read and one write of everything, plus a search for each 128 elements.
+/* Merges up to ORDO_MAX_RUNS sorted runs of the same arrays in one pass. Elements of an earlier run
+ * come before equal elements of a later one.
+ * Cost: one read and one write of everything, and a search per 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
                                      struct ordo_slice keys, struct ordo_slice values,
@@ -346,57 +356,63 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* ---- search -------------------------------------------------------------------------------- */
 
-/* A static search index over a sorted array, which must stay in place and unchanged.
- * Memory: with nodes of 16 keys (shipped) 7 % of the keys' bytes; with 8 keys 15 %, with 32 keys 4
- *   %; and up to 1 KiB.
- * Concurrency: any number of threads may search. Destroy the index when no call uses it; enqueued
- *   commands may still run, and the device may be closed already. */
+/* A search index over a sorted array. The array must stay in place and unchanged while the index
+ * exists.
+ * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default.
+ * Concurrency: any number of threads may search. Destroy the index when no call is using it.
+ *   Enqueued commands may still run then, and the device may already be closed. */
 typedef struct ordo_index ordo_index;
 
-/* Builds the index of count keys, sorted in ascending order. Calls on the same queue may use *out
- * immediately, calls on another queue after order->done. */
+/* Builds an index of `count` keys in ascending order. Calls on the same queue may use *out
+ * immediately. Calls on another queue must wait for order->done. */
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
-/* Builds an index that holds the keys, compressed. Searches do not read `keys`, which may be
- * changed and freed; later calls may pass ordo_none().
- * Cost: a search for ranks among 2^24 keys runs at 24.8 instead of 29.8 G/s (H200).
- * Memory: for 2^24 uniform keys of 32 bits 0.53 times the keys and their plain index; never more
- *   than 1.13 times.
+/* Builds an index that contains compressed keys. `keys` may be freed afterwards, and searches may
+ * pass ordo_none() as keys.
+ * Cost: searches are slower. Among 2^24 keys an H200 answers 24.8 instead of 29.8 billion queries
+ *   per second.
+ * Memory: 0.53 times the keys and their plain index for 2^24 uniform 32-bit keys. At most 1.13
+ *   times.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
-/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. Pending commands finish. */
+/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. Enqueued commands still
+ * complete. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
-/* Returns the index's device memory; 0 for NULL. */
+/* Returns the bytes of device memory that the index holds. Returns 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
-/* The order in which queries that do not ascend are processed. Answers are the same. */
+/* The internal order in which a call processes queries that are not sorted. It does not change the
+ * results. */
 typedef enum ordo_scheme {
-    ORDO_SCHEME_AUTO = 0,  /* the tunables search.buffered and search.sort_queries choose */
+    ORDO_SCHEME_AUTO = 0,  /* as the tunables search.buffered and search.sort_queries say */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* partitioned by their highest 8 bits, so that the keys of a partition stay in a cache */
+    /* Partitioned by their highest 8 bits, so that each partition's keys fit in a cache. */
     ORDO_SCHEME_BUFFERED = 2,
-    ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass through the keys */
+    ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
 
 struct ordo_search_params {
     ordo_type key;
-    bool      upper;          /* counts the keys <= query; else the keys < query */
-    bool      sorted_queries; /* queries ascend, which is faster; if they do not, results are still
-                                 right */
-    /* The index of these keys (same mem, at, count); NULL: binary search. _host calls take NULL. */
+    /* If true, counts the keys <= query. Otherwise counts the keys < query. */
+    bool upper;
+    /* Queries are in ascending order, which makes the call faster. Results are correct even if they
+     * are not. */
+    bool sorted_queries;
+    /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
+     * in _host calls. */
     const ordo_index *index;
-    ordo_scheme       scheme; /* all but PLAIN may take 8 bytes and two keys per query */
+    /* Schemes other than PLAIN may take scratch of 8 bytes and two keys per query. */
+    ordo_scheme scheme;
 };
 
-/* ranks[i] (uint32_t) = the number of keys less than queries[i] (`upper`: or equal), among count
- * ascending keys. Unsorted keys give undefined ranks within 0..count, and never an access outside
- * the buffer.
- * Cost: a random query reads about log(count) / log(keys per node) nodes of the index, 64 to 128
- *   bytes each. Without an index it reads log2(count) keys, on a GPU about ten of them from local
- *   memory.
+/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. If `upper` is set, counts
+ * equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an access
+ * outside of the buffer.
+ * Cost: with an index a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
+ *   Without an index it reads log2(count) keys, about ten of them from local memory on a GPU.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,
@@ -408,13 +424,13 @@ ORDO_API ordo_status ordo_search_host(ordo_device *device, const struct ordo_sea
 
 struct ordo_equal_range_params {
     ordo_type         key;
-    bool              sorted_queries; /* this and index as in ordo_search_params */
+    bool              sorted_queries; /* sorted_queries and index as in ordo_search_params */
     const ordo_index *index;
 };
 
-/* Finds both bounds: the keys lower[i] .. upper[i] - 1 (uint32_t each) are equal to queries[i].
- * Unsorted keys give lower[i] <= upper[i] <= count.
- * Cost: ordo_search, and about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
+/* Finds the keys that equal queries[i]: the elements lower[i] to upper[i] - 1 (uint32_t). Unsorted
+ * keys give arbitrary bounds with lower[i] <= upper[i] <= count.
+ * Cost: ordo_search, then about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,
@@ -430,13 +446,14 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 struct ordo_lookup_params {
     ordo_type         key;
     uint32_t          value_bytes;    /* 0, 4 or 8 */
-    bool              sorted_queries; /* this, index, scheme as in ordo_search_params */
+    bool              sorted_queries; /* the last three members as in ordo_search_params */
     const ordo_index *index;
     ordo_scheme       scheme;
 };
 
-/* values_out[i] = the value of the first key equal to queries[i] in total order (-0 is not +0);
- * unchanged if there is none. found (one byte each: 1 or 0) may be ordo_none(). */
+/* Sets values_out[i] to the value of the first key that equals queries[i], or leaves it unchanged
+ * if there is none. Sets found[i] (a byte) to 1 or 0. `found` may be ordo_none(). Keys are equal if
+ * all bits are: -0 is not +0. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,
                                  struct ordo_slice queries, size_t n_queries,

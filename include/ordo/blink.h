@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The B-link tree: nodes of 28 entries with links to the right, for small batches, ranges and
- * concurrent operations. See share/doc/blink.md.
+/* The B-link tree: nodes of 28 elements with links to the right neighbour. It suits small batches,
+ * ranges and concurrent operations. See share/doc/blink.md.
  *
  * Example:
  *
@@ -20,27 +20,26 @@ extern "C" {
 
 struct ordo_blink_config {
     struct ordo_dict_config dict;
-    /* Fill of nodes after build and compact, in percent: 50 to 100; 0: 90. */
+    /* Percentage of each node that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
-    /* The most leaves, of up to 28 elements each; 0: no limit but the device's memory. A batch in
-     * order that needs more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch
-     * refuses single operations. */
+    /* Greatest number of leaves, of up to 28 elements each. 0 means no limit. If an ordered batch
+     * needs more, it returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch refuses
+     * single operations instead. */
     size_t max_leaves;
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each leaf it touches once. It rebuilds the tree if it has over
- *   six elements per leaf (two if it must sort them, as on CPUs).
- * Memory: 1.35 times keys and values after a build, 1.7 after random updates, and at most 3 for a
- *   sliding window; a sixth more in reserve. A build holds the old tree, the new tree, and the
+ * Cost: an update reads and writes each affected leaf once. It rebuilds the tree if it has over six
+ *   elements per leaf, or two if it must sort them, as on CPUs.
+ * Memory: 1.35 times keys and values after a build, 1.7 after random updates, at most 3 for a
+ *   sliding window. A sixth more in reserve. A build holds the old tree, the new tree, and the
  *   elements twice.
- * Blocking: an update waits once, before it changes anything, or three times if over 1024 of its
- *   elements fall into one leaf.
+ * Blocking: an update waits once, or three times if over 1024 of its elements fall into one leaf.
  * Errors: after an error the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if
- *   the stores could exceed ORDO_MAX_COUNT. ORDO_BROKEN if a failed kernel damaged a node, until
- *   the tree is built or cleared.
- * Concurrency: a batch refuses stores (ORDO_NOT_STORED) if no leaf is left and there is no memory
- *   to do an eighth of them in order. */
+ *   the tree could exceed ORDO_MAX_COUNT. ORDO_BROKEN if a failed kernel damaged a node, until the
+ *   tree is built or cleared.
+ * Concurrency: a concurrent batch refuses stores (ORDO_NOT_STORED) if no leaf is free and memory is
+ *   missing to do an eighth of them in order. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

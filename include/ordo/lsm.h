@@ -20,43 +20,42 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* From the newest run on, a batch is merged with each run that has at most (growth - 1) times
-     * the elements of all newer runs. 2 to 16; 0: 4. A larger growth makes fewer runs, faster
-     * queries and slower updates. */
+    /* A new batch is merged with each existing run, newest first, that has at most (growth - 1)
+     * times the elements of all newer runs. 2 to 16; 0 means 4. A greater growth makes fewer runs,
+     * faster queries and slower updates. */
     uint32_t growth;
-    /* Cleans up after an update that leaves twice as many stored elements as live elements. */
+    /* Cleans up after an update if there are twice as many stored elements as live elements. */
     bool cleanup_doubled;
-    /* Cleans up if more than this percentage of the stored elements is stale. Counts them if that
-     * many may be stale and cleanup_least elements are new since the last count. 0 to 100; 0:
-     * never. */
+    /* Cleans up if more than this percentage of the stored elements is stale (replaced or erased).
+     * 0 to 100; 0 means never. Stale elements are counted after cleanup_least new elements, if
+     * enough may be stale. */
     uint32_t cleanup_stale_percent;
-    size_t   cleanup_least; /* fewer live elements than this count as this many; 0: 4096 */
-    bool     keep_runs;     /* queries never merge runs; else they merge runs that have cost them a
-                               merge */
+    size_t   cleanup_least; /* smallest assumed number of live elements; 0: 4096 */
+    /* If true, queries never merge runs. Otherwise they merge runs when searching them has cost as
+     * much as a merge. */
+    bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n are stored, merges move less than log2(n / b) times b
- *   elements on average. A find searches the runs, newest first, until it finds its key. A query of
- *   order first searches for each element of new runs in each older run, once.
- * Memory: keys and values, 1 bit per element, 7 % of the keys for indexes. Merges take at most 2.2
- *   times the keys and values (2.25 for keys of 4 bytes alone) and 4 MiB, which stay cached until
- *   ordo_dict_compact. An update leaves fewer than 8 stored elements for each live element; fewer
- *   than cleanup_least live elements count as cleanup_least.
+ * Cost: an update sorts its b elements. If n are stored, merges move on average less than log2(n /
+ *   b) times b elements. A find searches the runs, newest first, until it finds its key. After an
+ *   update, the first query in key order searches each element of new runs in the older runs.
+ * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
+ *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. An update
+ *   leaves fewer than 8 stored elements per live element.
  * Blocking: an update waits for the device only if it counts live elements or cleans up.
- * Errors: ORDO_TOO_LARGE if keys, values, bits and index of a batch exceed the largest allocation.
- */
+ * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all visible elements into one run and removes stale elements.
- * Cost: reads and writes each element once. On a CPU, or if work-groups make no progress, resolves
- *   the runs first (share/doc/lsm.md).
+/* Merges all live elements into one run and removes stale elements.
+ * Cost: reads and writes each element once. On some devices first searches each element in the
+ *   older runs (share/doc/lsm.md).
  * Memory: stays cached for later updates. If one run exceeds memory or the largest allocation,
  *   merges into as few runs as fit.
  * Blocking: waits for the device.
- * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged, and nothing changed. ORDO_UNSUPPORTED
- *   if dict is no LSM. */
+ * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. Nothing has changed then.
+ *   ORDO_UNSUPPORTED if `dict` is no LSM. */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 /* See ordo.h. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
- * Reading order: status.h (status codes), device.h (open a device), array.h (scan, sort, merge,
- * search), dict.h (dictionaries), sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
- * xfast.h and hamt.h (the structures of dictionaries), prepare.h (build kernels ahead of time).
+ * Read status.h (status codes), device.h (opening a device), array.h (scan, sort, merge, search)
+ * and dict.h (dictionaries) first. sorted_array.h, fast.h, lsm.h, blink.h, skiplist.h, hash.h,
+ * xfast.h and hamt.h create dictionaries. prepare.h compiles kernels ahead of time.
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
  * such a struct in place: ordo_sort_params(.key = ORDO_U32, .value_bytes = 4). C++ has no such
- * literals and macros. It needs a variable (since C++20 also ordo_sort_params params { .key =
- * ORDO_U32, .value_bytes = 4 };):
+ * macros and needs a variable:
  *
  *     ordo_sort_params params = {};
  *     params.key = ORDO_U32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skiplist: levels of linked chunks of 28 or 12 entries, for concurrent operations that erase
- * as much as they store. See share/doc/skiplist.md.
+/* The skiplist: levels of linked chunks (nodes) of 28 or 12 elements. It suits concurrent
+ * operations that erase as much as they store. See share/doc/skiplist.md.
  *
  * Example:
  *
@@ -20,16 +20,17 @@ extern "C" {
 
 struct ordo_skiplist_config {
     struct ordo_dict_config dict;
-    /* Fill of chunks after build and compact, in percent: 50 to 100; 0: 90. */
+    /* Percentage of each chunk that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
-    /* A concurrent batch splits chunks. This percentage of the new chunks, chosen by their keys,
-     * gets an entry in the level above immediately: 1 to 100; 0: 100. Searches reach the others
-     * through their left neighbours, until they get an entry between launches. */
+    /* Percentage of the new chunks of a concurrent batch that get an entry in the level above
+     * immediately: 1 to 100. 0 means 100. Searches reach the other chunks through their left
+     * neighbours, until they get an entry between launches. */
     uint32_t raise_percent;
-    /* The most chunks with elements, as max_leaves of ordo_blink_config; 0: no limit. */
+    /* Greatest number of chunks with elements. 0 means no limit. It acts like max_leaves of
+     * ordo_blink_config. */
     size_t max_chunks;
-    /* Words of a chunk's line of keys: 32 (28 entries) or 16 (12 entries); 0: 32. Other numbers
-     * return ORDO_INVALID. */
+    /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. Other
+     * numbers return ORDO_INVALID. */
     uint32_t chunk;
 };
 
@@ -40,8 +41,8 @@ struct ordo_skiplist_config {
  *   build, 2.3 after random updates, 3.5 for a sliding window. A concurrent batch leaves at most
  *   1.4 times the chunks in use plus 64.
  * Errors: as the B-link tree.
- * Concurrency: finds come before the updates and wait for none. An update that finds a locked chunk
- *   tries again. */
+ * Concurrency: finds in a batch come before its updates and do not wait for them. An update that
+ *   finds a locked chunk tries again. */
 ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *device,
                                           const struct ordo_skiplist_config *config,
                                           ordo_dict                        **out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sorted array: one run of distinct keys with a static search index, for data that is read
- * often. It has the fastest queries. See share/doc/sorted_array.md.
+/* The sorted array: distinct keys in order, with a static search index. It has the fastest queries,
+ * and suits data that is read often. See share/doc/sorted_array.md.
  *
  * Example:
  *
@@ -24,8 +24,8 @@ struct ordo_sorted_array_config {
 
 /* Creates an empty sorted array.
  * Cost: an update sorts its b elements and merges them with the n stored elements. A combine also
- *   scans the b elements. If work-groups make no progress (except on CPUs), or memory for n + b
- *   elements is missing, it first searches for the keys of the batch.
+ *   scans the b elements. On some devices, or if memory for n + b elements is missing, the update
+ *   first searches for the batch's keys.
  * Memory: keys and values, and 7 % of the keys for the index. An update takes at most twice the
  *   array and the batch and 4 MiB, which stay cached until ordo_dict_compact.
  * Blocking: an update waits for the device once.

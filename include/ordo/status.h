@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The status that Ordo calls return. */
+/* The status codes that Ordo calls return. */
 #ifndef ORDO_STATUS_H
 #define ORDO_STATUS_H
 
@@ -41,7 +41,7 @@ typedef enum ordo_status {
 #undef X
 } ordo_status;
 
-/* Returns the text of a status, in English; "unknown status" for an unknown number. */
+/* Returns the text of a status in English, or "unknown status" for an unknown number. */
 ORDO_API const char *ordo_status_string(ordo_status status);
 
 #ifdef __cplusplus

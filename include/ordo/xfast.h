@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie: a sorted array with an index of the ranges of keys that share a prefix, for
- * queries by prefix, and large batches on GPUs. For each short prefix an array named flat has the
- * first key. A hash table has the ranges of longer prefixes. See share/doc/xfast.md.
+/* The X-fast trie: a sorted array with an index of key prefixes. It suits queries by prefix, and
+ * large batches on GPUs. An array named flat has the first key of each short prefix. A hash table
+ * has the ranges of keys with longer prefixes. See share/doc/xfast.md.
  *
  * Example: finds the route of IPv4 addresses, each shifted left by 32.
  *
@@ -22,40 +22,39 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The table has prefixes of every group-th length: 1 to 8; 0: 4. A smaller number makes queries
-     * of crowded keys faster and the table larger: with 1 it takes up to 16 bytes per key, and 55
-     * for 8-byte keys. */
+    /* The table has prefixes of every group-th length. 1 to 8; 0 means 4. A smaller number makes
+     * queries of crowded keys faster and the table larger. With 1 the table takes up to 16 bytes
+     * per key, or 55 per 8-byte key. */
     uint32_t group;
-    /* Seed of the table, as in ordo_hash_config: set a random number if others choose the keys. */
+    /* Seed of the hash table. Set a random seed if others choose the keys. */
     uint64_t seed;
 };
 
-/* Creates an empty X-fast trie. It supports all calls of dict.h except concurrent batches.
- * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average in one or two
- *   sectors of memory, and reads the value. If a prefix in flat has over 16 keys, it first looks
- *   into the table up to 3 times (8-byte keys 4; with `group` 1: 5 and 6). Ranges and selections
- *   cost as in the sorted array. An update sorts its elements, merges them with all n keys, reads
- *   the n keys twice more, and hashes each entry of the table.
+/* Creates an empty X-fast trie, which supports all calls of dict.h except concurrent batches.
+ * Cost: a find, seek or rank reads two words of flat, searches 4 to 8 keys on average, and reads
+ *   the value. If over 16 keys share the prefix in flat, it first looks into the table, by default
+ *   up to 3 times (4 for 8-byte keys). Ranges and selections cost as in the sorted array. An update
+ *   sorts its elements, merges them with all n keys, reads the n keys twice more, and hashes the
+ *   table's entries.
  * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
- *   keys have almost no table; clustered keys take up to 4 bytes each, 8-byte keys 14. An update
- *   takes the keys and values twice, 4 bytes per key, and the table's build (hash.h). A build takes
- *   keys and values twice, 14 bytes per key, and 4 MiB. If memory for flat and table is missing,
- *   queries search the sorted keys until the next update or compact (see the log).
+ *   keys have almost no table. Clustered keys take up to 4 bytes each in the table, 8-byte keys 14.
+ *   An update takes keys and values twice, 4 bytes per key, and the table's build (hash.h). A build
+ *   takes 14 instead of 4 bytes per key. If memory for flat and table is missing, queries search
+ *   the sorted keys until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
 
 /* ---- prefixes -----------------------------------------------------------------------------
  *
- * For dictionaries of ordo_xfast_create with keys of ORDO_U32 or ORDO_U64. Others return
- * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing because memory
- * was short, these calls build them and wait, or return ORDO_NO_DEVICE_MEMORY. */
+ * For dictionaries of ordo_xfast_create with keys of type ORDO_U32 or ORDO_U64. Other dictionaries
+ * return ORDO_UNSUPPORTED. Outputs must not overlap inputs. If flat and table are missing because
+ * memory was short, these calls build them and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
-/* counts[i] (uint32_t) = the number of keys whose first lengths[i] (uint8_t) bits are the same as
- * in keys[i]. Length 0 counts all keys. A length above the bits of a key counts as the bits of a
- * key.
- * Cost: two words of flat if the length is at most its number of bits. Longer prefixes take a
- *   lookup in the table, or two ranks among few keys if the table does not have the prefix. */
+/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first lengths[i]
+ * (uint8_t) bits. Length 0 counts all keys. Lengths above the key's number of bits mean all bits.
+ * Cost: short prefixes take two words of flat. Longer ones take a lookup in the table, or two ranks
+ *   among few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -64,9 +63,9 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key, for dictionaries whose keys are prefixes: the bits of the prefix from
- * the top, a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63; bits after
- * `length` are ignored. Key 0 is no prefix.
+/* Encodes a prefix as a key, for dictionaries whose keys are prefixes. The key has the bits of the
+ * prefix from the top, a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to
+ * 63. Bits after `length` are ignored. Key 0 is no prefix.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), up to 32 bits; or u32, up to 31
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
@@ -94,10 +93,10 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds for each keys[i] the longest stored prefix of its bits, such as the route of an address
- * (IPv4 in u64: address << 32). prefixes_out[i] receives the prefix as a key, values_out[i] its
- * value, found[i] (one byte) 1. If no prefix is stored, found[i] is 0 and the others are unchanged.
- * Outputs may be ordo_none().
+/* Finds the longest stored prefix of each keys[i], such as the route of an address. prefixes_out[i]
+ * receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If no prefix is
+ * stored, sets found[i] to 0 and leaves the other outputs unchanged. Each output may be
+ * ordo_none().
  * Cost: a rank, a read of one word, and a find for the value. The first call after an update
  *   computes a word per stored key, which costs 1 to 4 finds each.
  * Memory: the words, each as large as a key, until the next update. */
