@@ -146,7 +146,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
 }
 
 /* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. If `fact` is NULL, the status text replaces
- * it. If `fact` has several lines, as a build log has, the rest follows on its own line. */
+ * it. After a build log the rest begins a new line. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {

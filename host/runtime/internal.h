@@ -108,7 +108,7 @@ struct ordo_builds {
     size_t               n_expected;
 };
 
-/* Hooks with which tests change programs built from source (tests/support/support.c). */
+/* Hooks with which tests change built programs. */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* returns text to insert first, or "" */
     /* returns options, each after a space */

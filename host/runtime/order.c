@@ -327,8 +327,8 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records this call as the object's last. Enqueues a marker only in a caller's queue: the device's own queue has only
- * Ordo's commands, so add_last can enqueue the marker when needed. */
+/* Records this call as the object's last. Enqueues a marker only in a caller's queue, because add_last can enqueue one
+ * later in the device's own. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* no command was enqueued */

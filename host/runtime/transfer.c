@@ -4,7 +4,7 @@
  *     array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way)
  *
  * Helper threads copy between array and ring. The calling thread enqueues commands and waits for them. Drivers copy
- * unpinned memory on one thread, at 12 GB/s on an H200 whose link reaches 54. Pinning the array instead takes longer.
+ * unpinned memory on one thread, at 12 GB/s on an H200 whose link reaches 54.
  *
  * Piece i uses slot i modulo SLOTS of the ring. Helpers copy pieces in order, but only those numbered below `allowed`:
  * pieces that have arrived (download) or whose slots are free (upload). slot_done[s] is 1 + the number of the piece

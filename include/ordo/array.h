@@ -228,10 +228,10 @@ struct ordo_top_k_params {
 
 /* Returns the first min(k, count) elements in sorted order. Equal keys keep the order of the input.
  * `indices` receives the input index of each element as a uint32_t, and may be ordo_none().
- * Cost: two reads of all keys, more if most keys share their highest bits. On a CPU one read if k
- *   is small. Then a sort of k elements.
- * Memory: half of the keys' bytes, 2 bytes per key, and 256 KiB. Also two buffers of the output's
- *   size, and the scratch of a sort. */
+ * Cost: two reads of all keys, more if most keys share their highest bits. Then a sort of k
+ *   elements.
+ * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, two buffers of the output's size, and
+ *   a sort's scratch. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,

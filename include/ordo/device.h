@@ -148,9 +148,10 @@ ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* How the lanes of a team communicate. A team is a part of a sub-group, or one work-item. */
+/* How the work-items (lanes) of a team exchange data. A team is a sub-group, a part of one, or a
+ * single work-item. */
 typedef enum ordo_lanes {
-    ORDO_LANES_ONE = 0,    /* A team is one work-item: CPUs, unknown devices. */
+    ORDO_LANES_ONE = 0,    /* single work-items: CPUs, unknown devices */
     ORDO_LANES_KHR = 1,    /* Khronos sub-groups */
     ORDO_LANES_NVIDIA = 2, /* PTX in inline assembly */
     ORDO_LANES_AMD = 3,    /* the AMD compiler's builtins */
@@ -227,8 +228,9 @@ typedef enum ordo_origin {
     ORDO_ORIGIN_SET
 } ordo_origin;
 
-/* A tunable for one size of keys and values. "sort.k4v4.items" is the number of items per work-item
- * when sorting 4-byte keys with 4-byte values. */
+/* A tunable (a number that changes speed, not results) for one size of keys and values.
+ * "sort.k4v4.items" is the number of items per work-item when sorting 4-byte keys with 4-byte
+ * values. */
 struct ordo_tunable_info {
     char        name[48];
     const char *text; /* its meaning */
@@ -244,7 +246,7 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable of this device object. Calls lower values that exceed the device's limits.
+/* Sets a tunable of this device object. Later calls lower a value that the device cannot run.
  * Errors: ORDO_INVALID for an unknown name, or a value that is not one of its choices. A later call
  *   returns ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of
  *   registers. */

@@ -29,7 +29,7 @@ struct ordo_hamt_config {
  * Cost: a query reads 1 or 2 words of a table and 1 or 2 leaf records of 16 bytes (24 for 8-byte
  *   keys). It ends in a bitmap, or in a binary search among 64 keys. An update sorts its elements,
  *   copies each affected leaf, and moves 60 bytes per leaf of the trie. It copies all leaves when
- *   the pool is full. New values of stored keys are written in place.
+ *   the pool is full.
  * Memory: the values, and per leaf 8 bytes, its record and its keys. 1024 dense keys take at most
  *   128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first key,
  *   otherwise their own size. Updates may double the total. A build or compact takes 3 times keys

@@ -37,10 +37,10 @@ struct ordo_xfast_config {
  *   sorts its elements, merges them with all n keys, reads the n keys twice more, and hashes the
  *   table's entries.
  * Memory: keys and values, 0.5 to 1 byte per key for flat (up to 256 MiB), and the table. Uniform
- *   keys have almost no table. Clustered keys take up to 4 bytes each in the table, 8-byte keys 14.
- *   An update takes keys and values twice, 4 bytes per key, and the table's build (hash.h). A build
- *   takes 14 instead of 4 bytes per key. If memory for flat and table is missing, queries search
- *   the sorted keys until the next update.
+ *   keys have almost no table. Clustered keys take up to 4 bytes each, 8-byte keys 14. An update
+ *   takes keys and values twice, 4 bytes per key, and the table's build (hash.h). A build takes 14
+ *   instead of 4 bytes per key. If memory for flat and table is missing, queries search the sorted
+ *   keys until the next update.
  * Blocking: an update waits twice, and up to three times more if the table has entries. */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
