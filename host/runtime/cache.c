@@ -2,7 +2,7 @@
 /* Keeps small files KIND-HASH on disk, in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. They hold compiled
  * programs and results of the probe. Each begins with a header and a checksum. Directory and files must belong to the
  * user and be writable by nobody else, because their content is executed. Other files, and damaged ones, are ignored.
- * Removes only files that Ordo certainly wrote. */
+ */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

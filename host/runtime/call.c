@@ -260,9 +260,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 }
 
 /* On a CPU a small read in the device's own queue first polls, because a blocked thread wakes up late on idle
- * processors. On idle cores a find of one key takes half the time of a blocking read, on busy cores 1.5 times. If
- * waiting fails, the read may still be running. Hence it writes to the device's buffer `bounce`, never to the caller's
- * memory. */
+ * processors. This halves the time of a find of one key there. If waiting fails, the read may still be running. Hence
+ * it writes to the device's buffer `bounce`, never to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 

@@ -210,8 +210,8 @@ static const struct setting progress[] = {
     { ORDO_SCAN_METHOD, ALL, ORDO_SCAN_LOOKBACK },
 };
 
-/* Values measured on an H100 SXM with driver 580.159 on 2026-11-21. Larger sort tiles need fewer look-backs and write
- * longer segments. Scan groups stay at 256, because larger groups slow down segmented scans. */
+/* Values measured on an H100 SXM with driver 580.159 on 2026-11-21. Larger sort tiles need fewer look-backs (reads of
+ * earlier tiles' counts) and write longer segments. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_GROUP, K4V4, 1024 },
     { ORDO_SORT_ITEMS, ALL, 11 },         { ORDO_SORT_ITEMS, K4V0, 21 },

@@ -226,8 +226,7 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Time limit after the first launch. An idle CPU needs 2 ms. On a busy CPU threads may run by turns and rarely
- * collide. */
+/* Time limit after the first launch. On a busy CPU threads may run by turns and rarely collide. */
 #define CONTENTION_MS 2000
 
 /* Launches the kernel with more and more rounds until work-items have collided often enough. During a long launch the

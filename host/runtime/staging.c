@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the small arrays of a call to the device in one command and back in another. Each command or wait takes 12 us
  * or more, which is most of the time of a call on a few keys. On a CPU nothing is copied: each call creates a buffer
- * over the stage's host memory. Stages do not count as device memory. */
+ * over the stage's host memory. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -412,7 +412,7 @@ struct ordo_search_params {
  * equal keys, too. Unsorted keys give arbitrary ranks of at most `count`, but never an access
  * outside of the buffer.
  * Cost: with an index a query reads log(count) / log(keys per node) nodes of 64 to 128 bytes.
- *   Without an index it reads log2(count) keys, about ten of them from local memory on a GPU.
+ *   Without an index it reads log2(count) keys.
  * Memory: none with ORDO_SCHEME_PLAIN. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice queries,

@@ -32,8 +32,8 @@ struct ordo_blink_config {
  * Cost: an update reads and writes each affected leaf once. It rebuilds the tree if it has over six
  *   elements per leaf, or two if it must sort them, as on CPUs.
  * Memory: 1.35 times keys and values after a build, 1.7 after random updates, at most 3 for a
- *   sliding window. A sixth more in reserve. A build holds the old tree, the new tree, and the
- *   elements twice.
+ *   sliding window of keys. Another sixth is kept in reserve. A build holds the old tree, the new
+ *   tree, and the elements twice.
  * Blocking: an update waits once, or three times if over 1024 of its elements fall into one leaf.
  * Errors: after an error the tree is unchanged, or complete after the next call. ORDO_TOO_LARGE if
  *   the tree could exceed ORDO_MAX_COUNT. ORDO_BROKEN if a failed kernel damaged a node, until the

@@ -50,8 +50,7 @@ typedef struct ordo_device ordo_device;
  *                 warning is logged.
  *   ORDO_CACHE    is the directory of compiled programs and self-test results, or "off". The
  *                 default is $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Directory and files must belong
- *                 to the user and be writable by nobody else, because their content is executed.
- *                 Above 128 MiB the oldest files are removed. */
+ *                 to the user and be writable by nobody else, because their content is executed. */
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
@@ -200,7 +199,7 @@ ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Runs the self-test, which compares the results of lanes, atomics, scan and sort with known
  * results.
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_SELF_TEST. The message names the wrong result. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 

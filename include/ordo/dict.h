@@ -27,6 +27,8 @@
  *   Queues      A call on another queue runs after the earlier calls on the same dictionary.
  *   Results     Results have the same bits on all devices and with all structures. Only hash tables
  *               export in an order of their own (hash.h).
+ *   Costs       The lines named Cost count other calls: "a find" is the cost of ordo_dict_find in
+ *               this structure, "an update" that of ordo_dict_upsert.
  *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
  *               another. */
 
@@ -89,7 +91,7 @@ ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, const void *values,
                                           size_t count);
 
-/* Stores each key with its value. The value replaces the old one of the key.
+/* Stores each key with its value, which replaces an old value.
  * Cost: an update, as the structure's header describes.
  * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
@@ -131,8 +133,7 @@ ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, siz
 /* Removes all keys from lo[i] to hi[i], for each i. Ranges may overlap. If lo[i] > hi[i], range i
  * is empty. Sets erased[i] (uint32_t) to the number of keys that range i removes after the ranges
  * before it. `erased` may be ordo_none().
- * Cost: two ranks per range, a sort of the ranges, a range query and an update. A single range
- *   costs less in an LSM (lsm.md).
+ * Cost: two ranks per range, a sort of the ranges, a range query and an update.
  * Memory: scratch of the removed keys, and 44 bytes and two keys per range. If ranges overlap and
  *   `erased` is given, 17 bytes more.
  * Blocking: waits for the number of removed keys. */
@@ -167,7 +168,7 @@ ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Removes replaced and erased elements from memory, and frees unused memory.
  * Memory: 3 % of keys and values remain unused, in a B-link tree 10 %.
- * Blocking: waits. */
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
 /* ---- queries -----------------------------------------------------------------------------------
@@ -352,12 +353,12 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
                                          uint8_t *found);
 
 /* Returns the number of keys in *out.
- * Blocking: waits. */
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
 /* Returns all elements in key order, or from a hash table in its own order. *count receives the
  * number of elements. values_out may be ordo_none().
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
                                       struct ordo_slice values_out, size_t capacity, size_t *count,
@@ -418,7 +419,7 @@ struct ordo_batch {
  *   the cost of seeks, counts, ranges, ranks and selections.
  * Memory: scratch of 45 bytes, a key and a value per operation, or of 80 bytes if there are queries
  *   in key order. Also the elements that the ranges have before the batch.
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if ranges exceed range_capacity. *needed
  *   then receives their length (`needed` may be NULL). Nothing is applied in these cases. Combines
  *   have the errors of ordo_dict_combine. */
@@ -479,7 +480,7 @@ struct ordo_concurrent_batch {
  * Cost: each update searches for a leaf and changes it. Contention costs more, and so do seeks and
  *   counts over hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, for at most 2^24 operations at a time.
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID for missing
  *   values, hi or rooms. Nothing is then done. After ORDO_OPENCL a part is done. An operation that
  *   lacks memory reports that only in `outcomes`. */
@@ -506,7 +507,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
 /* Checks the structure's invariants by reading all its memory.
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
@@ -526,7 +527,7 @@ struct ordo_statistics {
     size_t restarts;    /* concurrent steps repeated after conflicts */
 };
 /* Returns the number of elements and the memory that they take.
- * Blocking: waits. */
+ * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
                                           struct ordo_statistics *out);
 

@@ -28,14 +28,13 @@ struct ordo_hamt_config {
 /* Creates an empty HAMT, which supports all calls of dict.h except concurrent batches.
  * Cost: a query reads 1 or 2 words of a table and 1 or 2 leaf records of 16 bytes (24 for 8-byte
  *   keys). It ends in a bitmap, or in a binary search among 64 keys. An update sorts its elements,
- *   copies each affected leaf, and moves 60 bytes per leaf of the trie. It copies all leaves when
- *   the pool is full.
+ *   copies each affected leaf, and moves 60 bytes per leaf of the trie.
  * Memory: the values, and per leaf 8 bytes, its record and its keys. 1024 dense keys take at most
  *   128 bytes. Sparser keys take 2 bytes each if they lie within 65536 of the leaf's first key,
  *   otherwise their own size. Updates may double the total. A build or compact takes 3 times keys
  *   and values, 14 bytes per key, and 4 MiB.
- * Blocking: an update waits once, or twice if it is small and the pool is full. It waits five times
- *   if over 1024 of its elements fall into one leaf.
+ * Blocking: an update waits once, or twice if it is small and the pool of leaves is full. It waits
+ *   five times if over 1024 of its elements fall into one leaf.
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation. After any
  *   error the dictionary is unchanged. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
@@ -53,9 +52,9 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * Cost: reads the bytes twice and builds the trie from sorted keys. Bitmaps of 8-byte keys are
  *   found one after another.
  * Memory: scratch of 40 bytes per container, 8 per 64 keys, words or runs, and 32 per bitmap of
- *   8-byte keys. Then a build's. Limit config.memory_limit for untrusted bytes, because 7 KB of
- *   runs can hold 33 million keys, which take 290 MB.
- * Blocking: waits.
+ *   8-byte keys. Then the build takes memory. Set a memory limit for untrusted bytes, because 7 KB
+ *   of runs can hold 33 million keys, which take 290 MB.
+ * Blocking: yes.
  * Errors: ORDO_INVALID, and the message names the wrong container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED if the dictionary has values. The content is
  *   then unchanged. */
@@ -68,7 +67,7 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
  * give equal bytes, as CRoaring writes them after roaring_bitmap_run_optimize.
  * Cost: an export, some passes over the keys, and one write of the bytes.
  * Memory: scratch of the keys, 8 bytes per key, 4 per run of successive keys, 32 per container.
- * Blocking: waits.
+ * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. Nothing is then written. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,
                                              size_t capacity, size_t *size,

@@ -33,9 +33,9 @@ struct ordo_hash_config {
 /* Creates an empty hash table. It supports the calls of dict.h that need no order of keys. Other
  * operations return ORDO_UNSUPPORTED.
  * Cost: a lookup reads a bucket of keys (32 bytes, or 64 for 8-byte keys) and the value. At load
- *   factor 0.8, 17 % of present and 28 % of absent keys need a second bucket. After many updates 55
- *   % of absent keys do. On CPUs a filter answers 7 of 8 lookups of absent keys. An update reads
- *   and writes each affected bucket once, or rebuilds the table.
+ *   factor 0.8, 17 % of present and 28 % of absent keys need a second bucket. On CPUs a filter
+ *   answers 7 of 8 lookups of absent keys. An update reads and writes each affected bucket once, or
+ *   rebuilds the table.
  * Memory: keys and values divided by the load factor, and 1 byte per 8 slots (5 on CPUs). A build
  *   takes scratch of 3 times the new keys and values, a rebuild 4 times the table's. A concurrent
  *   batch takes 8 bytes per operation, for up to 2^24 operations, and an update's scratch.
