@@ -18,7 +18,7 @@
 #define SLOTS 16
 /* Number of commands in flight at a time. */
 #define DEPTH 4
-/* Fewer helpers are no faster than the driver. More helpers do not speed up the link. */
+/* With fewer than HELPERS_MIN helpers the driver is as fast. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 

@@ -27,8 +27,8 @@
  *   Queues      A call on another queue runs after the earlier calls on the same dictionary.
  *   Results     Results have the same bits on all devices and with all structures. Only hash tables
  *               export in an order of their own (hash.h).
- *   Costs       The lines named Cost count other calls: "a find" is the cost of ordo_dict_find in
- *               this structure, "an update" that of ordo_dict_upsert.
+ *   Costs       The lines named Cost count other calls: "a find" is the cost of ordo_dict_find, "an
+ *               update" the cost of ordo_dict_upsert.
  *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
  *               another. */
 
@@ -38,6 +38,9 @@
  *   ORDO_OPENCL a structure that changes in place (blink.h, hash.h) may hold a part of the batch.
  *   The next call then checks the structure, and returns ORDO_BROKEN if it is damaged.
  *   ordo_dict_build and ordo_dict_clear repair the dictionary. */
+
+/* ---- the dictionary ---------------------------------------------------------------------------
+ */
 #ifndef ORDO_DICT_H
 #define ORDO_DICT_H
 

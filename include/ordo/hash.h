@@ -30,8 +30,7 @@ struct ordo_hash_config {
     uint64_t seed;
 };
 
-/* Creates an empty hash table. It supports the calls of dict.h that need no order of keys. Other
- * operations return ORDO_UNSUPPORTED.
+/* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
  * Cost: a lookup reads a bucket of keys (32 bytes, or 64 for 8-byte keys) and the value. At load
  *   factor 0.8, 17 % of present and 28 % of absent keys need a second bucket. On CPUs a filter
  *   answers 7 of 8 lookups of absent keys. An update reads and writes each affected bucket once, or

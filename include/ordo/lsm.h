@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU LSM: sorted runs of geometric sizes. Updates are cheap. Queries search every run. See
- * share/doc/lsm.md.
+/* The GPU LSM (log-structured merge tree): sorted runs whose sizes grow geometrically. Updates are
+ * cheap. Queries search every run. See share/doc/lsm.md.
  *
  * Example:
  *
