@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a device by a text such as ORDO_DEVICE. Also used by ordo-info. */
+/* Selects a device by a text such as ORDO_DEVICE. */
 #ifndef ORDO_CHOOSE_H
 #define ORDO_CHOOSE_H
 

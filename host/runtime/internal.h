@@ -219,8 +219,8 @@ bool ordo_is_want_of_memory(cl_int code);
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Call this after lowering a fact. Drops the -cl-std option unless C11 atomics or Khronos sub-groups need it, because
- * some devices lack the generic pointers of newer languages. */
+/* Call this after turning off a feature in dev->facts. Drops the -cl-std option unless C11 atomics or Khronos
+ * sub-groups need it, because some devices lack the generic pointers of newer languages. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c. Sets dev->id to the device that the text names. */

@@ -196,7 +196,7 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Compiles several trials as one program. If that succeeds, they need no separate compiles. */
+/* Compiles several trial kernels as one program. If that succeeds, they need no separate compiles. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };

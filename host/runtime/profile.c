@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the tunables (numbers that change speed, not results) for each size of key and value. Starts with the defaults,
  * then applies the shipped values that suit the device, then the user's profile, a text file that ordo-tune writes. Its
- * words are NAME=VALUE. "sort.items=15" sets all sizes, "sort.k4v8.items=13" one. # begins a comment. */
+ * words are NAME=VALUE. "sort.items=15" sets all sizes, "sort.k4v8.items=13" one. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"

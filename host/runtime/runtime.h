@@ -141,11 +141,13 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
  * from creating the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Takes uninitialised device memory of at least `bytes`, until the call's commands have ended. */
+/* Sets *out to uninitialised device memory of at least `bytes` bytes, which the call keeps until its commands have
+ * ended. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Takes scratch that contains zeros. The call's kernels must leave zeros in it. A new block costs a fill command. */
+/* Like ordo_call_scratch, but the memory contains zeros, and the call's kernels must leave zeros in it. A new block
+ * costs a fill command. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Takes scratch that may hold old words, but none with the stamp *stamp, a number from 1 to `max`. Kernels write the
+/* Like ordo_call_scratch, but no word of the memory has the stamp *stamp, a number from 1 to `max`. Kernels write the
  * stamp into each word, to tell new words from old. A new block, and every `max`-th use, costs a fill command. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
@@ -177,8 +179,8 @@ struct ordo_last_call {
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Call this before blocking on the device. If the wait list has incomplete events, sets call->again and fails without a
- * message, because a call must not wait for events with the lock held. The caller then begins the call again with
- * `waits`. */
+ * message. The caller must then begin the call again with `waits`, because a call must not wait for events with the
+ * lock held. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Call this before the first command that changes the object or the host's record of it. Fails like ordo_call_settled.
  * In a caller's queue adds a marker to the wait list. If an earlier command of the queue fails, the driver drops both

@@ -37,7 +37,6 @@ static ordo_status check_word(const struct updates *u, const char *what, uint64_
     return ORDO_OK;
 }
 
-/* Returns the word that work-item i stores. */
 static uint64_t mark_of(const struct updates *u, uint32_t i)
 {
     return u->bits == 64 ? ATOMICS_OPPOSE64(atomics_mark(i)) : atomics_mark(i);

@@ -12,7 +12,8 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
- *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only signals order->done.
+ *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
+ *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order (-NaN < -inf < ... < -0
  *                < +0 < ... < +inf < +NaN).
  *   Overlap      Outputs must not overlap other arrays, unless a call allows it. Inputs may
@@ -31,8 +32,7 @@
  *                floats. status.h lists the other errors. An error leaves inputs unchanged. After a
  *                driver error outputs may be partly written. */
 
-/* ---- arrays -----------------------------------------------------------------------------------
- */
+/* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H
 #define ORDO_ARRAY_H
 

@@ -39,8 +39,7 @@
  *   The next call then checks the structure, and returns ORDO_BROKEN if it is damaged.
  *   ordo_dict_build and ordo_dict_clear repair the dictionary. */
 
-/* ---- the dictionary ---------------------------------------------------------------------------
- */
+/* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
 #define ORDO_DICT_H
 
@@ -84,9 +83,9 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 /* Replaces the content by `count` elements in any order. If a key occurs several times, its last
  * value counts.
  * Cost: one sort.
- * Memory: a sorted array, LSM or FAST tree takes up to 2.2 times the new keys and values, or 3.3
- *   times if keys repeat, and 4 MiB. A B-link tree or skiplist takes 5 times. The old content stays
- *   until the end.
+ * Memory: a sorted array, LSM or FAST tree takes up to 2.2 times the new keys and values and 4 MiB.
+ *   If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times. The old content stays until
+ *   the end.
  * Blocking: waits for the number of distinct keys. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
