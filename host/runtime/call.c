@@ -26,10 +26,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates the event order->done, a marker with the call's wait list, because the event must fail if an event of the
- * list fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU runtime
- * 2026.22). Therefore a second marker, without a list, which waits for all earlier commands, joins the list. Barriers
- * with a wait list are avoided, because PoCL 3.1 then forgets earlier barriers. */
+/* Creates the event order->done: a marker with the call's wait list, so that the event fails if an event of the list
+ * fails. In an out-of-order queue a marker with a wait list may ignore earlier commands (Intel's CPU runtime 2026.22).
+ * Therefore a marker without a list, which waits for all earlier commands, is first added to the list. No barrier has a
+ * wait list, because PoCL 3.1 then forgets earlier barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)

@@ -146,7 +146,7 @@ static void identify(ordo_device *dev)
         dev->identity = ORDO_DIGEST_TEXT(dev->identity, texts[i]);
 }
 
-/* Fails unless ORDO_CL_DIR is a directory. Otherwise a typing error would silently select the embedded kernels. */
+/* Fails if ORDO_CL_DIR is set to no directory. Otherwise a typing error would silently select the embedded kernels. */
 static ordo_status find_kernels(ordo_device *dev)
 {
     const char *dir = ordo_environment("ORDO_CL_DIR");

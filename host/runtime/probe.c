@@ -17,7 +17,7 @@
 
 /* ---- features ------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to a malloc'd string property of the device, after a space. */
+/* Sets *out to a malloc'd string property of the device, with a space before it. */
 static ordo_status text_of(ordo_device *dev, cl_device_info what, char **out)
 {
     size_t bytes = 0;

@@ -261,7 +261,7 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Returns a word of a text, delimited by spaces or line ends, or NULL. */
+/* Returns where `word` occurs in `text` between spaces, line ends or the ends of the text, or NULL. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);

@@ -66,9 +66,9 @@ typedef enum ordo_dict_op {
     ORDO_CAN_BUILD,
     ORDO_CAN_UPDATE, /* upsert, insert, erase */
     ORDO_CAN_FIND,   /* find, contains, size, export */
-    /* all queries in key order, such as count, range, seek and rank */
+    /* Queries in key order, such as count, range, seek and rank. */
     ORDO_CAN_ORDER,
-    /* mixed batches; without ORDO_CAN_ORDER only of operations on single keys */
+    /* Mixed batches. Without ORDO_CAN_ORDER, operations on single keys only. */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* ordo_dict_apply_concurrent */
@@ -84,8 +84,8 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
  * value counts.
  * Cost: one sort.
  * Memory: a sorted array, LSM or FAST tree takes up to 2.2 times the new keys and values and 4 MiB.
- *   If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times. The old content stays until
- *   the end.
+ *   If keys repeat, it takes 3.3 times. A B-link tree or skiplist takes 5 times. The old content
+ *   stays until the end.
  * Blocking: waits for the number of distinct keys. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
