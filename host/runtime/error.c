@@ -48,7 +48,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* Names of the codes 0, -1, -2 ... and of -30, -31 ... */
+    /* `failures` names the codes 0, -1, -2 ..., `invalid` the codes -30, -31 ... */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"

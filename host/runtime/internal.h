@@ -116,7 +116,7 @@ struct ordo_build_changes {
 };
 extern const struct ordo_build_changes *ordo_build_changes; /* copied into each opened device */
 
-/* The state of a dry-run device. All its buffers have 1 byte. */
+/* The state of a dry-run device. */
 struct ordo_dry_run {
     ordo_device           *stands_for;
     struct ordo_gathering *gathering; /* Which programs ordo_device_prepare wants, or NULL. */

@@ -338,7 +338,7 @@ enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
  * sub-group operations exist. PROGRESS: a work-group may wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
-/* X(id in capitals, name, scope, facts, default, description, permitted values). Each value gives correct results. */
+/* X(id in capitals, name, scope, facts, default, description, permitted values) */
 #define ORDO_TUNABLE_MAP(X)                                                                                            \
     X(SORT_METHOD, "sort.method", PAIR, GROUPS, 1, "0 one-sweep, 1 reduce-scan, 2 chunked", 0, 1, 2)                   \
     X(SORT_DIGIT_BITS, "sort.digit_bits", PAIR, ANY, 8, "bits a pass", 4, 5, 6, 7, 8)                                  \

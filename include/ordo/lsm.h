@@ -54,8 +54,8 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
  * Memory: stays cached for later updates. If one run exceeds memory or the largest allocation,
  *   merges into as few runs as fit.
  * Blocking: waits for the device.
- * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. Nothing has changed then.
- *   ORDO_UNSUPPORTED if `dict` is no LSM. */
+ * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no LSM.
+ */
 ORDO_API ordo_status ordo_lsm_cleanup(ordo_dict *dict, const struct ordo_order *order);
 
 /* See ordo.h. */

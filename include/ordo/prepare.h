@@ -47,10 +47,10 @@ typedef enum ordo_prepare_op {
 /* Selects the kernels to compile: all combinations of the four lists. A list that is 0 selects
  * everything. */
 struct ordo_prepare_params {
-    uint32_t what;        /* ORDO_PREPARE_SORT ... */
-    uint32_t keys;        /* 1u << ORDO_U32, 1u << ORDO_U64 ... */
-    uint32_t value_bytes; /* 1u << 0, 1u << 4, 1u << 8 */
-    uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
+    uint32_t what;        /* bit mask of ORDO_PREPARE_SORT ... */
+    uint32_t keys;        /* bit mask of key types: 1u << ORDO_U32 ... */
+    uint32_t value_bytes; /* bit mask of sizes: 1u << 4 ... */
+    uint32_t operations;  /* bit mask of ORDO_PREPARE_BUILD ... */
     size_t   batch;       /* Elements per call. Small and large batches have different kernels. */
 
     /* Divides the work among several processes, because some drivers compile one program of a
