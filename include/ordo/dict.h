@@ -165,7 +165,7 @@ ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *taken);
 
-/* Removes all elements and frees their memory. */
+/* Removes all elements and frees memory. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Removes replaced and erased elements from memory, and frees unused memory.
