@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie. shared/xfast.h draws its layout and lists its invariants.
+/* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
+ * layout (leaves, flat, table) and the invariants X1 to X4.
  *
- * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, the size of the table's values. */
+ * The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the size of the table's values. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -30,14 +31,16 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* Returns the table's word for the key's first `length` bits. Needs length < KEY_BITS. */
+/* Returns the first `length` bits of `form` as a key of the hash table: the bits, a 1, then zeros. `length` must be
+ * less than KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
     const uint below = KEY_BITS - 1 - length;
     return (form >> below | 1) << below;
 }
 
-/* Whether the key's first `length` bits have an entry. If so, sets *leaves to it. */
+/* Looks up the first `length` bits of `form` in the hash table. If they have an entry, returns true and sets *leaves
+ * to the keys that begin with these bits. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -49,8 +52,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the key's longest prefix, of up to *length bits, in flat or table by a binary search over levels. Returns its
- * leaves, and its length in *length. */
+/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores. Returns the keys that begin
+ * with this prefix, and writes its length to *length. A binary search over the lengths takes few lookups. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -73,7 +76,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If group is 1, the prefix one bit longer has up to XFAST_LEAF leaves: the first or the last of these leaves. */
+    /* With group 1, a prefix that is one bit longer would have an entry if it had more than XFAST_LEAF keys. So
+     * XFAST_LEAF keys at one end of the range are enough. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -83,7 +87,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Counts the keys less than a key, or not greater if `upper`. */
+/* Counts the keys that are less than `form`, or at most `form` if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -97,7 +101,8 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* Calls xfast_rank for n keys. On CPUs all searches advance together. */
+/* Computes xfast_rank for n keys. On CPUs the binary searches of all keys advance together, so that their loads
+ * overlap. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {
