@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restores or checks the invariants of shared/hash_table.h.
+/* Checks and restores the invariants of a hash table (shared/hash_table.h).
  *
- *   hash_recount   counts the spills of partitions that have HASH_RECOUNT
+ *   hash_recount   recounts the spills of partitions that have the flag HASH_RECOUNT
  *   hash_check     finds partitions that violate an invariant */
 #pragma once
 #include "dict/hash/placement.cl"
@@ -31,7 +31,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Sets wrong[] (enum hash_finding). Needs sound starts. */
+/* Reports the least partition that violates each invariant in wrong[] (indexed by enum hash_finding). The array
+ * starts must be correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/ltree.h.
+/* Checks the invariants of a linked tree (shared/ltree.h).
  *
- *   check_down                  checks a level's entries, from the root down
- *   check_leaves, check_inner   check each node alone, and with its right neighbour
+ *   check_down                  checks the entries of a level; the host launches it from the root's level down
+ *   check_leaves, check_inner   check each node, and the link to its right neighbour
  *
- * wrong[f], which the host initializes, becomes the first node with finding f (enum ltree_finding). */
+ * wrong[f] becomes the least node that has finding f (enum ltree_finding). The host must initialize it. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Follows the entries of `level`. levels[n] = the level of inner node n, leaves[n] = 0 for leaf n, if an entry leads
- * there; else LTREE_NONE, as the host initialized them. */
+/* Checks where the entries of `level` lead. For a child that is an inner node, writes its level to levels[child].
+ * For a child that is a leaf, writes 0 to leaves[child]. The host must have set all words to LTREE_NONE, which then
+ * means that no entry leads to the node. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -20,7 +21,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* others set the levels of nodes below */
+        if (ordo_load_uncached(&levels[node]) != level) /* other work-items set levels of children */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -29,7 +30,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* a second entry for a child is an error, too */
+        /* reports a second entry for the same child, too */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -43,7 +44,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks a node's keys. `from`: the first finding for leaves, or for inner nodes. */
+/* Checks the keys of a node. `from` is the first finding for leaves (0) or inner nodes (WRONG_INNER_ORDER). */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -82,7 +83,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node (B9) has no elements, latch or entry. */
+/* Checks a dead node (B9). It must have no elements and no latch, and no entry may lead to it. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)
@@ -93,7 +94,7 @@ ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, u
         ordo_min(&wrong[WRONG_DEAD], node);
 }
 
-/* Also checks leaf_counts[] if `counted`. */
+/* Checks all leaves. Also compares leaf_counts[] with their headers if `counted`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {

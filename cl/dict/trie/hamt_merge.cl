@@ -147,7 +147,7 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The merged elements that have no new leaf yet: those of rank `at` or more. `first` is the key of the first of
+/* The merged elements that have no new leaf yet: all elements of rank `at` or more. `first` is the key of the first of
  * them. Bit b of `open` is 1 if a division at bit b has put `first` into the lower half of a region, and the upper
  * half has no new leaf yet. */
 typedef struct {
