@@ -60,12 +60,13 @@
  * never goes past its key. An operation reads a leaf again before it takes the leaf for a zombie. */
 
 /* Why the order holds in each memory model:
- *   C11 atomics   A reader's access 1 and a writer's access 9 are an acquire-release pair. If a reader has loaded words of
- *                 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and 7 are not atomic
- *                 objects, so formally the reader races. They are aligned volatile words, and the reader discards them.
+ *   C11 atomics   Access 1 of a reader and access 9 of a writer are an acquire-release pair. If a reader has loaded
+ *                 words of 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and 7 are
+ *                 not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
+ *                 discards them.
  *   assembler     Accesses 1 to 9 are at least relaxed at device scope, so nothing races. With fences, the pairs are
- *                 ld.acquire, st.release and fence.acq_rel. Without, the kernel relies on hardware that starts loads in
- *                 order (device/atomic.cl).
+ *                 ld.acquire, st.release and fence.acq_rel. Without fences, the kernel relies on hardware that starts
+ *                 loads in order (device/atomic.cl).
  *   OpenCL 1.2    mem_fence orders nothing between groups. One work-item runs alone (is_alone of
  *                 host/dict/ltree/concurrent.c). */
 #pragma once

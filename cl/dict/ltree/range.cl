@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies ranges of a linked tree that nothing changes meanwhile. A piece is the part of a long range in one leaf. */
+/* Copies ranges of elements from a linked tree while no other launch changes the tree. A piece is the part of a long
+ * range that lies in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* A longer range is copied leaf by leaf, by all work-items together. */
+/* All work-items together copy a range with more elements, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i] (may be NULL). pieces[i] is an upper
- * bound of the leaves of a long range, else 0. pieces[n] = counts[n] = 0. */
+/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. Writes an
+ * upper bound of the number of pieces to pieces[i], or 0 if the range is short. Sets pieces[n] and counts[n] to 0
+ * for scans. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -45,7 +47,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* keys and values may be NULL. */
+/* Source and outputs of a copy; keys and values may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -59,7 +61,8 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* A work-item reads all its elements before it writes one, because a store waits for earlier loads. */
+/* An element in registers. A work-item loads all its elements before it stores one, because a store waits for
+ * earlier loads. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -83,7 +86,7 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* RANGE_LANES work-items copy one piece. */
+/* RANGE_LANES work-items copy a piece together. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
@@ -94,7 +97,7 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
 
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
-    ulong to;               /* output index of the first */
+    ulong to;               /* output index of slot `first` */
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -127,14 +130,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* pieces[q]: the number of query q's first piece. */
+/* All long ranges. pieces[q] is the number of pieces of ranges before q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query, the query of an earlier piece, becomes the query of p. */
+/* Returns piece p. *query must be a range at or before the range of p, and is set to that range. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -142,9 +145,9 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies long ranges by pieces. `pieces` must be exclusive prefix sums. Writes nothing if all results, offsets[last],
- * exceed the capacity. On a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its
- * work-items first locate a piece each. */
+/* Copies the long ranges. `pieces` must be exclusive prefix sums. Writes nothing if there are more results,
+ * offsets[last], than `capacity`. On a CPU, each work-item copies consecutive pieces. On a GPU, each work-item of a
+ * group finds one piece, and the group then copies these pieces together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -186,7 +189,7 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Copies range i unless it is long. */
+/* Copies range i if it is short. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -211,7 +214,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile of ranges. Range q has the tile's elements from start[q] on, first in leaf[q]. Long ranges count as empty. */
+/* Ranges that a work-group copies together. The elements of range q have numbers from start[q] on in the tile. Long
+ * ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -245,7 +249,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
     if (lid < m) {
         const ulong begin = copy->offsets[first + lid], end = copy->offsets[first + lid + 1];
         tile->to[lid] = begin;
-        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* modulo 2^32 for long ranges */
+        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* wraps for long ranges */
         tile->leaf[lid] = leaves[first + lid];
         tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
@@ -284,8 +288,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies short ranges. A GPU's group takes `most` of them at a time (at most RUN_GROUP), and its work-items copy
- * elements in output order. */
+/* Copies the short ranges. On a GPU, a work-group takes `most` ranges at a time, and its work-items copy consecutive
+ * elements. `most` must be at most RUN_GROUP. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,
