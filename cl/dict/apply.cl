@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a mixed batch with the results that its operations would have one after another. This file handles
- * operations on a single key. host/dict/apply.c launches the kernels in this order:
- *
- *   apply_histogram   counts the operations of each code
- *   apply_starts      flags where segments (apply_batch.cl) and groups of equal keys start, in key order
- *   apply_groups      lists these starts
- *   apply_segments    writes the segment of each operation (only for batches that combine)
- *   apply_points      writes the results of finds and updates, and flags the keys that change
- *   apply_store       writes the changed keys as a batch of sorted updates */
+ * operations on a single key. host/dict/apply.c launches the kernels in the order of this file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Adds the number of operations of each code to `histogram`, which the caller must have set to 0. Also fills
- * `number`, if not NULL, with 0, 1, 2, ... */
+/* Adds the number of operations of each code to `histogram`, which the caller must have set to 0. Sets number[i] to
+ * i, unless number is NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -37,8 +30,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes the flags that a scan turns into `sums` (shared/apply.h). Sets heads[j], if heads is not NULL, to 1 if a
- * segment starts at index j. Resets the histogram to 0; the host must have read the histogram before. */
+/* Writes the flags that a scan turns into `sums` (shared/apply.h). Sets heads[j], unless heads is NULL, to 1 if a
+ * segment (apply_batch.cl) starts at j. Clears the histogram, which the host must have read before. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -61,9 +54,8 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
 }
 
 /* Lists the groups of equal keys, the starts of segments (head_at) and the inserts (insert_at). `sums` must be
- * exclusive prefix sums. Writes the group number of operation j to group_of[j] and the first index of group g to
- * first_of[g]. Writes to there_before[g] how many groups below g have a key that was present before the batch. Each
- * of group_of, first_of and there_before gets one entry more, at its end. */
+ * exclusive prefix sums. group_of[j] becomes the group of operation j, and first_of[g] the first index of group g.
+ * there_before[g] becomes the number of lesser groups whose key was present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -121,9 +113,9 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, and the arrays start[] and insert[] of sorted_batch. Writes the
- * flags of the first `parts` parts of `places` (shared/apply.h). If `entries` is not NULL, writes the entries of the
- * timeline. If `offsets` is not NULL, sets the offsets to 0. */
+/* Writes the results of finds, contains and updates, the arrays start[] and insert[] of sorted_batch, and the flags
+ * of the first `parts` parts of `places` (shared/apply.h). Writes timeline entries and clears offsets, unless these
+ * pointers are NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,

@@ -10,9 +10,10 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch in key order. Index j of each array belongs to operation index[j] of the batch. A segment is a
- * series of operations on one key. It starts at the key's first operation, and at each upsert and erase. Within a
- * segment only combines and the first insert change the key.
+/* A mixed batch in key order. Index j of each array belongs to operation index[j]. A segment is a series of
+ * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
+ * combines and the first insert change the key.
+ *
  *   start[j]    index where the segment of j starts
  *   insert[j]   index of the first insert or combine of the segment up to j, or NONE
  *   there[j]    1 if the key is present before the batch
@@ -38,9 +39,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* The state of a key at one time is absent (STATE_ABSENT), unchanged since before the batch (STATE_BEFORE), or the
- * number of the operation that wrote the current value. In batches with combines that number is an index into
- * made[]. */
+/* The state of a key at one time: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of
+ * the operation that wrote its value. In batches with combines that number is an index into made[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

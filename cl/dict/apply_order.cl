@@ -31,8 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Sorts the entries of one timeline level stably by bit `level` of their group. The result is the order of the next
- * level. */
+/* Sorts the entries of a timeline level stably by bit `level` of their group, for the next level. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -57,8 +56,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Lists the picked operations with their keys. `picked` must be the exclusive prefix sums of the flags. hi and
- * hi_out may be NULL. */
+/* Lists the picked operations with their keys. `picked` must be the exclusive prefix sums of the flags. hi_out may
+ * be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -75,8 +74,8 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Answers count queries. base[q] must be the count of query q in the dictionary before the batch. If `lengths` is
- * not NULL, writes the lengths of range operations to it. */
+/* Answers count queries. base[q] must be the count before the batch. Writes the lengths of range operations to
+ * `lengths`, unless NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -98,8 +97,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Answers rank queries. base[q] must be the rank of query q in the dictionary before the batch. If `upper`, the rank
- * counts the keys that are not greater than keys[q], else the lesser keys. */
+/* Answers rank queries. base[q] must be the rank before the batch. If `upper`, counts keys that are at most keys[q],
+ * else lesser keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -118,8 +117,8 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Finds the key with rank queries[q]. If the batch has an operation on this key, writes the key's group to
- * groups[q]. Otherwise writes NONE to groups[q], and the key's rank before the batch to base_ranks[q]. */
+/* Finds the key with rank queries[q]. groups[q] becomes the key's group, or NONE if the batch has no operation on
+ * the key. Then base_ranks[q] becomes the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -172,8 +171,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Writes for each range query q: its first group, the sum of changes of all groups below the first group, and how
- * many keys of the batch are present in the range (touched[q]). Sets touched[n_queries] to 0, for a scan. */
+/* Writes the first group of each range q, the sum of changes of all lesser groups, and how many keys of the batch
+ * are present in the range (touched[q]). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -202,8 +201,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
         __global merge_value *values_out, ulong values_out_at
 
 /* Writes the elements of ranges that have no operation in the batch. base_key[base_first[q]] must be the first
- * element of range q before the batch. Each element moves by the number of lesser keys that the batch adds to or
- * removes from the range. */
+ * element of range q before the batch. Each element moves by the number of lesser keys that the batch adds or
+ * removes in the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -228,8 +227,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the elements of ranges that have an operation in the batch and are present at the time of the range. The
- * index of each element in its range is the number of lesser keys. */
+/* Writes the elements of ranges that have an operation in the batch and are present at the time of the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

@@ -14,8 +14,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
 }
 
 /* Both functions return an index into the array of queries that the dictionary answers before the batch. The array
- * holds four parts: n_up upward seeks, the upper neighbours of the n_erased erased keys, the downward seeks, and the
- * lower neighbours of the erased keys. Seek q has index seek_query(q). Erased key e has index near_query(e). */
+ * holds n_up upward seeks, the upper neighbours of n_erased erased keys, the downward seeks, and the lower
+ * neighbours. q is the number of a seek, e the number of an erased key. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -26,10 +26,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
 }
 
 /* Writes the queries that the dictionary answers before the batch. An upward query finds the least key that is not
- * less than keys[q]. A downward query finds the greatest key less than keys[q]. No query finds the seek's own key,
- * because the batch knows the state of this key. Writes to ops[q] the index of seek q in key order, and to `erased`
- * the present keys that the batch erases. If fewer than n_erased keys are present, other keys fill the unused
- * queries. */
+ * less than keys[q], a downward query the greatest lesser key. No query finds the seek's own key, whose state the
+ * batch knows. ops[q] becomes the index of seek q in key order, and erased[] the present keys that the batch erases.
+ * If there are fewer than n_erased of them, other keys fill the unused queries. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -59,8 +58,7 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns true if the dictionary has found a neighbour of `key`. The greatest possible key has no upper neighbour,
- * although its query may find the key itself. */
+/* Returns true if the dictionary has found a neighbour of `key`. The greatest possible key has no upper neighbour. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -88,9 +86,8 @@ typedef struct {
 
 /* Finds chains of erased keys, in which each key is the dictionary's neighbour of the key before it. A chain ends at
  * a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a maximum scan. After the scan,
- * entry n_erased + e (for downward seeks) is n_erased + 1 + the index of the nearest chain end at or before key e.
- * The first half (for upward seeks) counts keys from the right. Its entry n_erased - 1 - e gives the nearest chain
- * end at or after key e. */
+ * entry n_erased - 1 - e (for upward seeks) is n_erased minus the nearest chain end at or after key e. Entry
+ * n_erased + e (for downward seeks) is n_erased + 1 plus the nearest chain end at or before key e. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -123,8 +120,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes the result of one seek. The result is sorted[position] if its state s is present. Otherwise the result is
- * other_key with the value base_value[at], if `other` is true. */
+/* Writes the result of one seek: sorted[position] if its state s is present, else other_key with the value
+ * base_value[at] if `other` is true. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -146,9 +143,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting groups of equal keys in its direction. A seek stops at a group that is present at
- * the time of the seek. It also stops where the dictionary's neighbour is nearer than the group. A seek that visits
- * SEEK_STEPS groups writes no result. It sets changed[n + 1] to NONE, so that the host calls apply_seek_far. */
+/* Answers each seek by visiting groups of equal keys, until a group is present at the time of the seek or the
+ * dictionary's neighbour is nearer. A seek that visits SEEK_STEPS groups writes no result, and sets changed[n + 1]
+ * to NONE. The host then repeats all seeks by apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -188,7 +185,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers each seek by the timeline, in a time that does not depend on the distance to the found key. */
+/* Answers seeks over any distance by the timeline. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that prepare a sorted batch of updates before a dictionary stores the batch.
- *
- *   batch_number     writes 0, 1, 2, ...
- *   batch_heads      writes where each group of equal keys starts; a maximum scan then spreads the starts
- *   insert_resolve   chooses the values that an insert of absent keys stores
- *   batch_widen      converts uint offsets to ulong
- *   batch_keep       compacts the batch to the flagged updates */
+/* Prepares a batch of updates for a dictionary. A maximum scan of the output of batch_heads gives each key the start
+ * of its group of equal keys. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -26,10 +21,9 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* Chooses the values that an insert of absent keys stores, in key order. heads[j] must be the first index of the
- * group of keys equal to key j, and index[j] the index of key j in the unsorted batch. The dictionary keeps the last
- * of equal keys. So every member of an absent key's group gets the value of the first insert. Sets inserted[] to 1
- * for that first insert, and to 0 for all other operations. */
+/* Chooses the values that an insert of absent keys stores. heads[j] must be the first index of the keys equal to key
+ * j in key order, and index[j] the index of key j in the batch. The dictionary keeps the last of equal keys. So the
+ * kernel gives all of them the value of the first insert. inserted[] becomes 1 for this first insert, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,

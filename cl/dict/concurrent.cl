@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets tests inject faults into concurrent kernels and record when each operation ran. A shared counter (`clock`)
- * gives the times. Tests define:
+/* Injects faults into concurrent kernels and records when each operation ran, for tests. A shared counter (`clock`)
+ * gives the times.
  *
- *   CONCURRENT_HISTORY 1   records the clock at the begin and the end of each operation
+ *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
  *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"
@@ -26,7 +26,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Decides at random whether to inject a fault now. Returns true in about one of `one_in` calls. */
+/* Returns true at random, in about one of `one_in` calls, to inject a fault. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -35,8 +35,7 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until other work-items have increased the clock by `ticks`, but for at most `looks` loads of the clock. A
- * CPU needs more loads, because it may have to wake a thread first. */
+/* Waits until other work-items have increased the clock by `ticks`, for at most `looks` loads of the clock. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -47,8 +46,8 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* Returns the state of a work-item's fault injection. The random numbers differ in each launch. So an operation that
- * the host repeats does not fail again and again. */
+/* Returns the state of a work-item's fault injection. Each launch gets other random numbers, so no operation fails
+ * in every launch. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -59,7 +58,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Writes the clock as the begin (end = 0) or the end (end = 1) of operation i, and increases the clock. */
+/* Records the clock as the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {

@@ -10,7 +10,7 @@
 #endif
 
 /* Loops over elements i < n. Work-item i handles element i and every global_size-th element after it. The counter
- * cannot overflow, even if n is near the greatest value of the type. */
+ * cannot overflow. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
@@ -36,7 +36,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Does the same as each_owner for owners [low, n - 1], but takes fewer steps if the owner is near `low`. */
+/* Does each_owner for owners [low, n - 1]. Takes fewer steps if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

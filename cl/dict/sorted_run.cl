@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes sorted runs, and computes their hidden bits and their counts of visible elements. host/dict/sorted_run.h
- * defines the terms and shows the layout of a run. */
+/* Makes sorted runs, with their hidden bits and counts of visible elements. host/dict/sorted_run.h describes a run. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -60,9 +59,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256
- * bytes and be readable to the end of its last group of 32. If `fresh`, replaces the old hidden bits, else keeps
- * them. Each work-item writes one byte, for 8 keys. If it wrote words for 32 keys, the loads of neighbouring
- * work-items would miss the first-level cache. */
+ * bytes and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte,
+ * because with words of 32 keys neighbours would miss the first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -90,8 +88,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* Writes the number of visible elements of block b to visible[b], and 0 after the last block. `hidden` must begin at
- * a multiple of 256 bytes. */
+/* Writes the number of visible elements of each block, and 0 after the last block. `hidden` must begin at a multiple
+ * of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -107,8 +105,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* Adds to *total the number of elements that are the newest of their key and not hidden. If `hidden` is NULL, no
- * element is hidden. */
+/* Adds to *total the number of elements that are the newest of their key and not hidden. `hidden` may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -133,8 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Writes run r's array `visible`, the counts of visible elements before each block, by work-group r. Each work-item
- * writes consecutive entries. */
+/* Writes the array `visible` of run r, by work-group r. Each work-item writes consecutive entries. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

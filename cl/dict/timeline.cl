@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records at which operations of a mixed batch each key is present. The timeline is a wavelet matrix (Claude,
- * Navarro, Ordonez, 2015). Entry i belongs to operation i; i is also called the time. The entry holds the number of
- * its key among the batch's distinct keys (its group) and a change: +1 if the operation adds the key, -1 if it
- * removes the key, else 0.
+/* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
+ * 2015). Entry i belongs to operation i; i is also called the time. The entry holds the number of its key among the
+ * batch's distinct keys (its group) and a change: +1 if the operation adds the key, -1 if it removes the key, else
+ * 0.
  *
- * Level b holds all entries, stably sorted by the bits of the group above bit b, lowest bit first. Levels exist for
- * all bits of a group. Each level stores for each block of 32 entries:
+ * Level b holds all entries, stably sorted by the bits of the group above bit b, lowest bit first. Each level stores
+ * for each block of 32 entries:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  entries with bit 0 and change +1
  *   masks[3 * block + 2]  entries with bit 0 and change -1
  *   sums[block]           high half: number of entries with bit 0 in earlier blocks;
- *                         low half: sum of their changes, plus 32 per block so that the sum is not negative */
+ *                         low half: sum of their changes, plus 32 per block so that it is not negative */
 #pragma once
 #include "device/compiler.cl"
 
@@ -38,8 +38,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries with bit 0 among the first e entries of a level, and adds their changes to *changes. (The
- * function returns no struct, because Oclgrind cannot run that.) */
+/* Counts the entries with bit 0 among the first e entries of a level, and adds their changes to *changes. (Returns
+ * no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -51,7 +51,7 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
 }
 
 /* Goes down one level. Replaces the interval *first .. *end - 1 by the interval of its entries whose bit is *bit.
- * Returns the sum of changes of the entries with bit 0. If `select`, sets *bit to 1 if this sum is at most *least. */
+ * Returns the sum of changes of the entries with bit 0. If `select`, *bit becomes 1 if this sum is at most *least. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of the values in each of many intervals of one array. The host must define
- * COMBINE_TYPE and COMBINE_OP.
+ * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a table.
  *
- *   aggregate_level   combines groups of AGGREGATE_FAN values, and so makes the next level
- *   aggregate_short   answers short intervals: reads every value
- *   aggregate_long    answers long intervals by a table
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and
+ * levels above it. A level has one value for each AGGREGATE_FAN values of the level before:
  *
- * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and its
- * levels, until a level has at most AGGREGATE_FAN values:
- *
- *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | m(of 16 values of the level before) ... | ... */
+ *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | ... */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
@@ -35,8 +31,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is offsets[i] .. offsets[i + 1] - 1 if `offsets` is not NULL, else first[i] .. past[i] - 1. The
- * interval is empty if past[i] < first[i]. */
+/* Interval i is offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It is empty if
+ * past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -49,7 +45,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Answers each interval by a table of `count` values, which the caller must have computed. */
+/* Answers each interval by the table of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -16,8 +16,8 @@
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to 1 if key j is the first of a group of equal keys. If the dictionary holds this key (found[j]),
- * combines its old value before[j] with values[j]. */
+/* Sets heads[j] to 1 if key j is the first of equal keys. Combines the old value before[j] of this key, if found[j],
+ * into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -44,9 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Writes to brought[j] the operand that operation j contributes to the value of its key. The identity element stands
- * for no contribution. struct sorted_batch in dict/apply_batch.cl describes start, insert and there. A combine
- * counts as an insert. */
+/* Writes to brought[j] the operand that operation j contributes to its key's value, or the identity element. struct
+ * sorted_batch (dict/apply_batch.cl) describes start, insert and there. A combine counts as an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -61,9 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Writes to made[j] the value that the key of operation j has after j. made[] must hold the inclusive scan of
- * brought[] within segments. If the segment continues a key that was present before the batch, adds the old value
- * before[j]. */
+/* Turns made[j] into the value of the key after operation j. made[] must hold the inclusive scan of brought[] within
+ * segments. Combines the old value before[j] into it, unless the segment begins with an upsert or erase. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

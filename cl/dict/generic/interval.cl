@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys by the ranks of their elements. Serves ranges with a limit, erasures of ranges, seeks with
- * a bound, and the search for the range that owns an element. */
+/* Handles ranges of keys by the ranks of their elements: ranges with a limit, erasures, seeks with a bound, and
+ * owners of elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,9 +12,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Applies a limit to the number of elements of each range. Range i must contain the ranks first[i] .. past[i] - 1.
- * Writes the number of elements within the limit to lengths[i]. Writes the rank of the last element within the limit
- * to ends[i]. In descending order the last element is the one with the least rank. */
+/* Limits the number of elements of each range. Range i must contain the ranks first[i] .. past[i] - 1. lengths[i]
+ * becomes the number of its elements within the limit, and ends[i] the rank of the last of them. In descending order
+ * that is the least rank. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -29,8 +29,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of the shortened ranges. The key ends[i] replaces the upper bound of range i, or the lower bound
- * in descending order. A range without elements gets lo > hi. */
+/* Writes the bounds of the shortened ranges: the key ends[i] replaces one bound. A range without elements gets lo >
+ * hi. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -43,8 +43,8 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the ranks of the first and the last of `count` elements from rank `first` on, and the offsets 0 and `count`
- * of their range. */
+/* Writes the ranks of the first and the last of `count` elements from rank `first` on, and the offsets of their
+ * range. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -105,8 +105,7 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
     }
 }
 
-/* Makes interval i empty if lo > hi. Writes i to numbers[i] and the length of interval i to lengths[i]. Sets
- * lengths[n] to 0 for a scan. */
+/* Makes interval i empty if lo > hi. Writes i to numbers[i] and the interval's length to lengths[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -131,9 +130,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes the intervals disjoint. The intervals must be sorted by start. covered[j] must be the greatest end of the
- * intervals before j. Keeps the part of interval j that begins at or after covered[j]: writes its first rank to
- * begins[j] and its length to lengths[j]. Sets lengths[n] to 0. */
+/* Makes intervals disjoint that are sorted by start. covered[j] must be the greatest end of earlier intervals. Keeps
+ * the part of interval j from covered[j] on: writes its first rank to begins[j] and its length to lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -146,8 +144,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the key bounds of the disjoint intervals. keys[j] must be the key with rank begins[j]; it becomes the lower
- * bound. `offsets` must be the exclusive prefix sums of the lengths. */
+/* Writes the key bounds of the disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must be the
+ * exclusive prefix sums of the lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -190,8 +188,7 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks of each interval by numbers of pieces. Piece p lies between the sorted ends p and p + 1; `ends`
- * holds m ends. */
+/* Replaces the ranks of each interval by numbers of pieces. Piece p lies between the sorted ends p and p + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -201,8 +198,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Writes to owners[p] the least interval that covers the 2^level pieces from p on. The kernel handles intervals of
- * 2^level to 2^(level + 1) - 1 pieces. Two overlapping segments of 2^level pieces cover each of them. */
+/* Writes to owners[p] the least interval that covers the 2^level pieces from p on. Handles intervals of 2^level to
+ * 2^(level + 1) - 1 pieces, which two overlapping segments of 2^level pieces cover. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

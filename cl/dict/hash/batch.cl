@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels that give each partition of a hash table to one work-group.
- * The host must define HASH_GROUP, the number of work-items in a group (1 on CPUs). If it defines HASH_COMBINES as
- * 1, the kernels combine the values of a batch with stored values. Such a batch erases nothing, and is of kind
- * HASH_ANY or HASH_DISTINCT. */
+/* Helps kernels that give each partition of a hash table to one work-group of HASH_GROUP work-items (1 on CPUs). If
+ * the host defines HASH_COMBINES as 1, the kernels combine the values of a batch with stored values. Such a batch
+ * erases nothing, and is HASH_ANY or HASH_DISTINCT. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -23,7 +22,7 @@ typedef const hash_value hash_given;
  * loop over work-items. PoCL 3.1 and 6.0 sometimes do so incorrectly, so the kernels of cl/dict/hash follow three
  * rules:
  *   - A function that has a barrier also ends with a barrier (only hash_move does not). If a function ends in a loop
- *     over a batch instead, PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
+ *     over a batch, PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
  *   - Code that has a barrier and runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other branch has none. */
 ORDO_FN void hash_barrier(void)
@@ -117,9 +116,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* During an update, local memory has a 32-bit word for each slot of the partition (placement.cl). The word packs
- * three fields: how often the slot's element has proposed to buckets, the element's number, and the element's other
- * bucket. */
+/* During an update, local memory has a word for each slot of the partition (placement.cl): how often the slot's
+ * element has proposed to buckets, the element's number, and its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -178,9 +176,9 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets the bit of each key's last update in `live`, of n_live words. Uses up to `most` words of `words` as a hash
- * table. If HASH_COMBINES, sets *repeats to 1 if a key has several updates. Batches of all kinds reach all barriers,
- * because a CPU compiler duplicates the code after a conditional barrier. */
+/* Sets the bit of each key's last update in `live`. Uses up to `most` of `words` as a hash table. If HASH_COMBINES,
+ * sets *repeats to 1 if a key has several updates. All batches reach all barriers, because a CPU compiler duplicates
+ * code after a conditional barrier. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

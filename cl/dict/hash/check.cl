@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and restores the invariants of a hash table (shared/hash_table.h).
- *
- *   hash_recount   recounts the spills of partitions that have the flag HASH_RECOUNT
- *   hash_check     finds partitions that violate an invariant */
+/* Checks and restores the invariants of a hash table (shared/hash_table.h). hash_recount recounts the spills of
+ * partitions that have the flag HASH_RECOUNT. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -31,8 +29,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Reports the least partition that violates each invariant in wrong[] (indexed by enum hash_finding). The array
- * starts must be correct. */
+/* Writes the least partition that violates each invariant to wrong[] (enum hash_finding). The array starts must be
+ * correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

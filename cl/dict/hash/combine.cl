@@ -19,9 +19,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by atomic operations on 32-bit words. Computes
- * minima and maxima as the maximum of value_rank, which maps values to unsigned integers in the wanted order. For
- * 8-byte minima and maxima, combines only the upper words. Clears the lower word when the upper word grows. */
+/* Combines the value of update u into the value of update `last`, by 32-bit atomic operations. Computes minima and
+ * maxima as the maximum of value_rank, which orders values as unsigned integers. For 8-byte minima and maxima,
+ * combines only the upper words, and clears the lower word when the upper word grows. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -55,9 +55,9 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the values of each repeated key into the value of the key's last update. All work-items share the updates
- * of a key, so a frequent key does not slow down one of them. `words` and `live` must come from hash_dedup. `folds`
- * says whether a key repeats. All work-items of the group must call this. */
+/* Combines the values of each repeated key into the value of its last update. All work-items share a key's updates,
+ * so a frequent key slows none of them. `words` and `live` must come from hash_dedup. `folds` says whether a key
+ * repeats. The whole work-group must call this. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

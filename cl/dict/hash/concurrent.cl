@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent operations on a hash table. Each work-item runs its operations one after another.
  *
- *   hash_find_in_batch   answers finds and contains, in a launch before the updates
- *   hash_absent          counts the stores of new keys, while no update runs
+ *   hash_find_in_batch   answers finds, before the updates
+ *   hash_absent          counts stores of new keys, before the updates
  *   hash_apply           runs updates, and lists the operations that give up
  *   hash_gather          copies the listed operations to an ordered batch
- *   hash_scatter         copies the results of this batch back */
+ *   hash_scatter         copies back the results of this batch */
 
-/* Each bucket has a latch: one bit, which several buckets may share. A work-item must hold the latch of a key's home
- * bucket to store or erase the key, or to change the spills of this bucket. So operations on one key take effect one
- * after another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap. The slot belongs to
- * the key until the key is erased.
+/* Each bucket has a latch: a bit, which several buckets may share. A work-item must hold the latch of a key's home
+ * bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect one after
+ * another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap. The slot belongs to its
+ * key until an erase.
  *
- * An operation tries to set the latch bit, changes the table and clears the bit. No step waits for another
- * work-item, so the lanes of a sub-group need no independent progress. An operation gives up if HASH_TRIES tries
- * fail, or if both buckets of its key are full. hash_apply then lists it. */
+ * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
+ * HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of all accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
- * latch bit. A fence ensures this if HASH_BY_FENCE. Otherwise addresses that depend on the result of the update
- * ensure it (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups. With them one
- * work-item runs all operations (HASH_ALONE), or all are listed (HASH_LISTING).
+ * latch bit. A fence ensures this if HASH_BY_FENCE, else addresses that depend on the result of the update
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups. With them one work-item runs
+ * all operations (HASH_ALONE), or all are listed (HASH_LISTING).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -344,8 +343,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Initializes *op with operation i. Returns false if the operation is no update. `again` says that an earlier launch
- * has begun the operation. */
+/* Sets up *op for operation i. Returns false if the operation is no update. `again` says that an earlier launch
+ * began it. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;

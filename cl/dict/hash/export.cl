@@ -3,8 +3,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Returns the sum of x over work-items with a lower local id. Sets *total to the sum over the group. The first step
- * is a barrier. */
+/* Returns the sum of x over work-items with lower local ids, and the group's sum in *total. Begins with a barrier. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);

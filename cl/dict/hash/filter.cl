@@ -63,8 +63,8 @@ typedef struct {
 } hash_changed;
 
 /* Updates the filters of the listed buckets and clears the list. Each work-item must call this before the launch
- * ends. Each work-item first updates one shared word after the filters. So the last work-item to do this sees all
- * changes, and writes the right filter. After a change of a filter the loop reads the bucket again. */
+ * ends. Each first updates one shared word after the filters, so the last of them sees all changes and writes the
+ * right filter. After a changed filter the loop reads the bucket again. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) { /* if n is 0, the table may not exist */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
- * The batch must be sorted by partition, with equal keys in batch order.
- *
- * Links the operations on one key to a chain. Each operation searches its chain for the last earlier upsert or
- * erasure, and for the first insert after it. */
+ * The batch must be sorted by partition, with equal keys in batch order. The operations on one key form a chain,
+ * which each of them searches for the last upsert or erasure before it. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -97,8 +95,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch. All operations must be on single keys, needed values must exist, and
- * each partition may have at most HASH_MIXED_MAX operations. */
+/* Returns true if hash_mixed can run the batch: all operations are on single keys, needed values exist, and no
+ * partition has more than HASH_MIXED_MAX operations. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -106,9 +104,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results, and the effect of operation u as an update (HASH_RESOLVED) to left[u]. Sets
- * found[HASH_REFUSED] to 1 if a partition would get too many elements. Only does that if hash_can_do is false.
- * found_out and values_out may be NULL. */
+/* Writes the results, and operation u's effect as an update (HASH_RESOLVED) to left[u]. Sets found[HASH_REFUSED] to
+ * 1 if a partition would get too many elements; only does this if hash_can_do is false. found_out and values_out may
+ * be NULL. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

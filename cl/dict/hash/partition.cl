@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch for an update of a hash table.
- *
- *   hash_mix_keys   mixes the keys; the host then sorts the batch by partition
- *   hash_bounds     finds the first key of each partition
- *   hash_measure    tests whether the table has capacity for the batch
- *   hash_size       computes the bucket counts of a new table */
+/* Prepares a batch for an update of a hash table. The host sorts the batch by partition after hash_mix_keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -70,10 +65,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Computes the bucket count starts[p] of partition p. The partition must store `more` keys, plus bounds[p + 1] -
- * bounds[p] keys if bounds is not NULL, plus incoming[p] keys if incoming is not NULL. Fills `load` percent of the
- * slots. If HASH_BUCKETS_MAX buckets can hold the keys, uses no more. Raises found[HASH_LARGEST] to the greatest
- * count. */
+/* Computes the bucket count starts[p] of partition p, for `more` keys, bounds[p + 1] - bounds[p] keys, and
+ * incoming[p] keys. bounds and incoming may be NULL. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX
+ * buckets can hold the keys. found[HASH_LARGEST] becomes the greatest count. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

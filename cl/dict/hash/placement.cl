@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns slots to the elements of one partition. Local memory holds a word for each slot (batch.cl).
+/* Assigns slots to the elements of one partition, by the words of batch.cl.
  *
  * An element proposes to its home bucket, its second bucket, its home bucket again, and so on. A bucket keeps the
- * eight elements that have proposed most often, and among equals the greatest numbers. This algorithm is deferred
- * acceptance (D. Gale and L. S. Shapley, AMM 1962). So its result does not depend on the order of work-items. After
- * HASH_PROPOSALS_MAX proposals an element goes to a free slot of any bucket (it is stashed). */
+ * eight elements that have proposed most often, and among equals the greatest numbers. This is deferred acceptance
+ * (D. Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After
+ * HASH_PROPOSALS_MAX proposals an element is stashed: it goes to any free slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -41,8 +41,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for update u. The update may displace an element, which then proposes in turn. Each proposal is an
- * atomic maximum on the slots of a bucket. */
+/* Finds a slot for update u. An element that the update displaces proposes in turn. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -58,8 +57,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements into the first free slots, in the order of numbers. There must be enough free slots.
- * Only one work-item may call this. */
+/* Puts stashed elements into the first free slots, in the order of numbers. There must be enough free slots. Only
+ * one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table.
- *
- * On a CPU, a work-item handles blocks of HASH_IN_FLIGHT keys. It prefetches the filters of the whole block, then
- * the home buckets that the filters allow, then the second buckets. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item handles blocks of HASH_IN_FLIGHT keys, and prefetches
+ * the filters and buckets of the whole block. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -13,7 +11,7 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Block of n keys from index `at` on, with the first bucket and the bucket count of each key's partition. */
+/* Block of n keys from index `at` on, with each key's partition. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
@@ -66,7 +64,7 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* Indices of keys in a block. hash_list_if appends without a branch, which the CPU could not predict. */
+/* Indices of keys in a block. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -121,8 +119,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the listed keys. Searches all buckets of the partition for keys whose home bucket
- * has HASH_SCAN spills. */
+/* Searches the second buckets of the listed keys, or all buckets if the home bucket has HASH_SCAN spills. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -238,8 +235,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the spills of its home bucket. If the spills are HASH_SCAN,
- * searches all buckets, and sets the partition's flag HASH_RECOUNT. */
+/* Erases the key from its second bucket and decrements the home bucket's spills. If the spills are HASH_SCAN,
+ * searches all buckets and sets HASH_RECOUNT for the partition. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -25,8 +25,7 @@ typedef struct {
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Both versions of hash_mix are bijective mixers. The 32-bit mixer is from C. Wellons' search for the least bias.
- * The 64-bit mixer is D. Stafford's 13th. */
+/* The 32-bit mixer is from C. Wellons' search for the least bias, the 64-bit mixer is D. Stafford's 13th. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -147,8 +146,7 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* Byte s of `same` is 255 if slot s holds the key, else 0. If no slot holds the key, clz is 64, and the result
-     * is HASH_NONE. */
+    /* Byte s of `same` is 255 if slot s holds the key. If no slot does, clz is 64 and the result HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -203,8 +201,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Searches the second bucket, and all buckets if the spills are HASH_SCAN. The home bucket start + `first` must have
- * spills, and not the key. */
+/* Continues a search for a key that its home bucket, start + `first`, does not contain. This bucket must have
+ * spills. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };

@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts the live updates that store new keys (mem->stored) and that erase keys (mem->gone). Sets the bits of new
- * keys in mem->fresh. If `change`, also stores the values of existing keys, and clears the words of erased elements. */
+/* Counts the live updates that store new keys (mem->stored) or erase keys (mem->gone), and sets the bits of new keys
+ * in mem->fresh. If `change`, also stores values of existing keys and clears words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -74,8 +74,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves the elements to their new slots. Each work-item loads its elements into private memory before any work-item
- * stores. */
+/* Moves the elements to their new slots. Reads all of them before it writes any. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -117,9 +116,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition whose left[p] (enum hash_left) is not HASH_DONE, or all partitions if left is NULL. The
- * table must have capacity for the updates. If HASH_COMBINES, sets left[p] to HASH_DONE. So a repeated launch
- * combines no value twice. */
+/* Updates each partition whose left[p] (enum hash_left) is not HASH_DONE, or all if left is NULL. The table must
+ * have capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * hash_update_dense would write the same table bit by bit. Difficult partitions are left to that kernel.
+ * hash_update_dense would write the same table bit by bit, and gets the partitions that are left.
  *
- * hash_touch fills the words of a bucket (batch.cl) when an element first proposes to the bucket. Several work-items
- * may do so at once, by atomic maxima. A later repetition does no harm, because words only grow. */
+ * hash_touch fills the words of a bucket (batch.cl) when an element first proposes to it. Several work-items may do
+ * so at once, by atomic maxima, because words only grow. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -89,8 +89,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which proposes to a bucket. Then finds slots for the elements displaced in
- * turn. If an element has no proposals left, sets mem->left. If `word` is 0, only fills the words of the bucket. */
+/* Finds a slot for the element of `word`, which proposes to a bucket, and then for each element displaced in turn.
+ * Sets mem->left if an element has no proposals left. If `word` is 0, only fills the words of the bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -208,8 +208,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
 }
 
 /* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense.
- * Then the only changes are new values of existing keys, and combined values in the batch. If n is at most
- * HASH_SPARSE_MAX, all existing keys have their new values. */
+ * Then the only changes are values of existing keys, and combined values in the batch. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -233,8 +232,7 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions, and writes to left[p] which updates are left (enum hash_left). Each partition must have
- * capacity for its updates. */
+/* Updates all partitions, which must have capacity, and writes to left[p] which updates are left (enum hash_left). */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies an unsorted batch of updates to a linked tree. Suits batches that have few updates for each leaf.
+/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
+ * new leaves to the levels above.
  *
- *   bucket_updates   finds the leaf of each update, and puts the update's index into the leaf's bucket
- *   update_heads     applies the updates of each bucket to its leaf, and splits leaves that overflow */
+ *   bucket_updates   puts the index of each update into the bucket of its leaf
+ *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
 
-/* The kernels of levels.cl then add the new leaves to the levels above. A team holds a leaf in registers: lane l has
- * the slots from l * LANE_SLOTS on. A leaf that may overflow takes twice the registers. The teams of a group handle
- * these leaves together at the end, so that one atomic operation allocates all new leaves of the group. All
- * work-items of a sub-group must call the functions from updates_next on. All work-items of a group must call
- * functions that have a barrier. */
+/* A team holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that may overflow takes
+ * twice the registers. The teams of a group handle such leaves together at the end, so that one atomic operation
+ * allocates all new leaves. Whole sub-groups must call the functions from updates_next on, and whole groups the
+ * functions with barriers. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* While updates arrive, the upper bits of leaf_counts[leaf] count them, in units of ARRIVAL. The lower bits hold the
- * number of keys. The first update that arrives is the leaf's head. Update k after it is stored in bucket[leaf *
- * slots + k - 1]. Updates of a leaf are applied in batch order. If a bucket overflows, the kernel raises
- * LTREE_LARGEST in the state. The host then sorts the batch instead. */
+/* leaf_counts[leaf] counts arrived updates in its upper bits, in units of ARRIVAL, and keys in its lower bits. The
+ * first update that arrives is the leaf's head. Update k after it is stored in bucket[leaf * slots + k - 1]. Updates
+ * of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host
+ * sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the group's sum of x to *to by one atomic operation. All work-items of the group must call this. */
+/* Adds the group's sum of x to *to by one atomic operation. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -123,7 +123,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *                  the old value if `joins`
  *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
  *
- * `parts` must be a compile-time constant. All work-items of a sub-group must call column_put and column_close. */
+ * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -364,7 +364,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes the elements of a leaf to the leaf and to its new right neighbours. A team without a leaf writes nothing. */
+/* Writes the elements of a leaf to the leaf and its new right neighbours. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -381,8 +381,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates to the team's leaf, and splits the leaf if it overflows. Does nothing if not `has`. Returns
- * how many elements the leaf has gained. */
+/* Applies the updates to the team's leaf, if it `has` one, and splits the leaf if it overflows. Returns how many
+ * elements the leaf has gained. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a linked tree from sorted elements, one level after another. build_leaves writes the leaves. build_inner
- * writes one level above. */
+/* Builds a linked tree from sorted elements, one level after another, from the leaves up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"

@@ -41,8 +41,7 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Allocates a free node, or returns LTREE_NONE. The counter may overshoot the capacity by up to the number of
- * work-items. The host corrects this after the launch. */
+/* Allocates a free node, or returns LTREE_NONE. The counter may then exceed the capacity; the host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -68,17 +67,15 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     return true;
 }
 
-/* Writes the header of a latched node with the new count and the next version. This releases the latch, and shows
- * readers that the node has changed. */
+/* Releases a latched node: writes its header with the new count and the next version. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Writes the header of a new node, which releases its latch. The caller must still hold the latch of the left
- * neighbour. Relaxed order suffices if one load gets header and high: no operation reaches the new node before the
- * left neighbour's release. */
+/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Relaxed order
+ * suffices without fences, because no operation then reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -98,8 +95,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between them. The
- * new node is latched, too, because an operation with the old header may already follow the new link. */
+/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes their common bound. The new
+ * node is latched, too, because an operation may already have followed the new link. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -146,8 +143,8 @@ typedef struct {
     ordo_key_form middle;            /* bound between the two nodes */
 } ltree_site;
 
-/* Splits a full, latched node that will get a key at site->slot. Updates *site to the half that gets the key.
- * Returns false if there is no free node; then nothing has changed. */
+/* Splits a full, latched node that will get a key at site->slot, and updates *site to the half that gets the key.
+ * Returns false, and changes nothing, if no node is free. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {

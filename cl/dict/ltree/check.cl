@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a linked tree (shared/ltree.h).
- *
- *   check_down                  checks the entries of a level; the host launches it from the root's level down
- *   check_leaves, check_inner   check each node, and the link to its right neighbour
- *
+/* Checks the invariants of a linked tree (shared/ltree.h). check_down runs for each level, from the root down.
  * wrong[f] becomes the least node that has finding f (enum ltree_finding). The host must initialize it. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks where the entries of `level` lead. For a child that is an inner node, writes its level to levels[child].
- * For a child that is a leaf, writes 0 to leaves[child]. The host must have set all words to LTREE_NONE, which then
- * means that no entry leads to the node. */
+/* Checks where the entries of `level` lead. Writes the level of a child to levels[child], or 0 to leaves[child] for
+ * a leaf. The host must have set all words to LTREE_NONE, which then marks nodes without an entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -83,7 +78,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks a dead node (B9). It must have no elements and no latch, and no entry may lead to it. */
+/* Checks that a dead node (B9) has no elements, no latch and no entry. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)

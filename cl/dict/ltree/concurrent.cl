@@ -22,9 +22,9 @@
  * header. If that succeeds, the words that it has read are valid. The 25 bits of a version cannot wrap: a launch has
  * at most 2^22 operations, and each changes a node at most twice.
  *
- * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour. The
- * neighbour takes over the leaf's low bound. The leaf becomes a zombie: a leaf that covers no keys, from which
- * operations follow the link to the right. reclaim.cl later removes the entries above it. */
+ * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
+ * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link to
+ * the right. reclaim.cl later removes the entries above it. */
 
 /* Memory order of the accesses to nodes. LTREE_BY_FENCE 1 orders them by fences. LTREE_BY_FENCE 0 computes the
  * address of a later load from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). So no access
@@ -53,8 +53,6 @@
  *   12 link of a zombie (ltree_pass_zombie)      after 4 of both zombies
  *   13 root (ltree_grow)                         compare-and-swap; release store
  *                                                after the words of the new root
- *   14 counters of the state                     atomic update of one word
- *   15 results                                   end of the launch
  *
  * For LTREE_BY_FENCE 0, low and high of 8-byte keys may be of two moments. Both bounds only fall, so an operation
  * never goes past its key. An operation reads a leaf again before it takes the leaf for a zombie. */
@@ -64,11 +62,9 @@
  *                 words of 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and 7 are
  *                 not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
  *                 discards them.
- *   assembler     Accesses 1 to 9 are at least relaxed at device scope, so nothing races. With fences, the pairs are
- *                 ld.acquire, st.release and fence.acq_rel. Without fences, the kernel relies on hardware that starts
- *                 loads in order (device/atomic.cl).
- *   OpenCL 1.2    mem_fence orders nothing between groups. One work-item runs alone (is_alone of
- *                 host/dict/ltree/concurrent.c). */
+ *   assembler     Accesses 1 to 9 are at least relaxed at device scope, so nothing races. Without fences, the kernel
+ *                 relies on hardware that starts loads in order (device/atomic.cl).
+ *   OpenCL 1.2    mem_fence orders nothing between groups. One work-item runs alone. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -224,8 +220,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Reduces `more` over the sub-group, so that its lanes stay in the same iteration. Otherwise lanes that retry to
- * take a latch might prevent the lane that holds it from running. */
+/* Keeps the lanes of a sub-group in the same iteration. Otherwise lanes that retry a latch might stop the lane that
+ * holds it. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else

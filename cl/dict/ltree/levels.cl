@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team changes a
- * node.
- *
- *   update_level   adds new children to the listed nodes of a level
- *   update_top     does this for all levels from one level up, and adds levels if the root has split
- *   list_root      lists the nodes of the root's level, if the split nodes are unknown
- *   list_below     lists the nodes of the next lower level
- *
- * The links lead from a child through its new right neighbours to the next child (B4). A team is a whole sub-group.
- * Lane x % TEAM_WIDTH holds word x of a node. */
+ * node. Links lead from a child through its new right neighbours to the next child (B4). A team is a whole
+ * sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -86,8 +79,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers `query`. Nothing may change this level and higher levels at the same time.
- * All lanes of a team must call this. */
+/* Returns the node of `level` that covers `query`. Nothing may change this level or higher ones meanwhile. Whole
+ * teams must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -165,7 +158,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
 }
 
 /* Updates all levels from `level` up, by one work-group. `even` and `odd` hold the lists of even and odd levels.
- * Finally clears the lists and the counters of the batch. */
+ * Finally clears the lists and the batch's counters. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {

@@ -24,9 +24,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Returns true if the leaf is a zombie: merged, so that it covers no keys. Equal low and high do not prove this,
- * because the two words may be of different moments. So the leaf must also have no elements and an unchanged header.
- * Zombies stay zombies in a launch. */
+/* Returns true if the leaf is a zombie: merged, so that it covers no keys. Equal low and high prove this only with
+ * no elements and an unchanged header, because two loads may be of different moments. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -56,9 +55,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf, and moves the other elements to the right neighbour. The
- * neighbour is released first, and then the leaf as a zombie. So each element always is in one of them. Returns
- * false if it has not merged. */
+/* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
+ * neighbour first, then the leaf as a zombie, so each element always is in one of them. Returns false if it has not
+ * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

@@ -7,7 +7,7 @@
  *   TEAM_WIDTH    lanes that read a node together
  *   LTREE_ITEMS   queries that a work-item handles together
  *
- * All work-items of a sub-group must call the functions that reduce counts or take TEAM_QUERIES queries. */
+ * Whole sub-groups must call the functions that reduce counts or take TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -127,8 +127,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Counts the lesser keys with vectors. Compilers would evaluate a sum of scalar comparisons one by one. The
- * comparison is >=, which processors without unsigned comparisons compute by a maximum. */
+/* Uses vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which processors without
+ * unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -204,8 +204,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Put this before a loop over the queries of a work-item. On a GPU, it unrolls the loop so that the queries stay in
- * registers. On a CPU, the queries are in memory. */
+/* Put this before a loop over a work-item's queries. Unrolls the loop on a GPU, where the queries are in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else

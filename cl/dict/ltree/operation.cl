@@ -53,8 +53,8 @@ typedef struct {
     uint i, code;
     uint level; /* level where the operation works; above 0, it adds the entry of a split below */
     uint at;    /* next node, or LTREE_NONE to start at the root */
-    /* Key that the node must cover. For a count or range this is the least key not yet seen, for a backward seek the
-     * greatest possible result. Above the leaves it is the key of the new entry, plus 1. */
+    /* key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
+     * backward seek, or above the leaves the new entry's key plus 1 */
     ordo_key_form     query;
     uint              child;    /* new node whose entry is added (above the leaves) */
     uint              count;    /* keys found so far by a count or range */
@@ -168,8 +168,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts the keys of a line that are less than the query. Sets *next to the key after them. It may be of an unused
- * slot, and is all ones at the end. If `fresh`, the loads bypass the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an
+ * unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -257,8 +257,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Loads the header of a node again, after the loads that gave `seen`. Returns true if the header is unchanged, so
- * that all loaded words belong to one moment. */
+/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all loaded
+ * words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

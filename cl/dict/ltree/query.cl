@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl. No other launch may change the tree, so
- * loads may come from any cache.
- *
- * The list of leaves in key order (struct ordo_ltree_list in host/dict/ltree/ltree.h) serves long distances. A
- * leaf's place is its index in `order` of this list. */
+/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl, while no other launch changes the tree. A
+ * leaf's place is its index in the list of leaves in key order (struct ordo_ltree_list in host/dict/ltree/ltree.h). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -60,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* The elements with keys from lo to hi. They begin at a slot of `leaf`. `next` is the leaf to the right, if the
- * interval extends into it. `start` packs three fields: the slot, the number of elements in `leaf` (bits 8 to 15),
- * and START_TWO, which says that no element lies beyond `next`. */
+/* Elements with keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some of
+ * them. `start` packs the slot, the number of elements in `leaf` (bits 8 to 15), and START_TWO, which says that no
+ * element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -79,8 +76,8 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Guesses the leaves that cover hi (ends[m].query). Looks in the parent of the leaf that covers lo. If hi lies
- * beyond this parent, guesses the leaf to the right. So the loads of both leaves usually overlap. */
+/* Guesses the leaves that cover hi (ends[m].query), from the parents of the leaves that cover lo. Guesses the leaf
+ * to the right if hi lies beyond the parent. So the loads of both leaves overlap. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -106,7 +103,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums the counts of each query over the lanes of the team. Each work-item keeps the sums of its own queries. */
+/* Sums the counts of each query over the lanes. Each work-item keeps the sums of the queries it owns. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -116,9 +113,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in the first and the last leaf of each interval. own[r] packs two counts for query r of this
- * work-item. Bits 16 and up hold the number of keys less than lo in the first leaf. The lower bits hold the count
- * for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. own[r], for query r of this work-item, packs the
+ * number of keys less than lo (bits 16 and up) and the count for hi. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -132,8 +128,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If the guess of `last` was wrong, or leaves lie between,
- * START_TWO is 0 and the count is invalid. */
+/* Returns the interval from leaf `from` to leaf `last`. If elements lie elsewhere, START_TWO is 0 and the count is
+ * invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -171,8 +167,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes the intervals of a tile of queries, each work-item those of its own queries. If lo > hi, the count is 0.
- * All work-items of the group must call this. */
+/* Computes the intervals of a tile of queries, each work-item for the queries it owns. The count is 0 if lo > hi.
+ * The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

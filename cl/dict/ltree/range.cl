@@ -7,9 +7,8 @@
 /* All work-items together copy a range with more elements, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. Writes an
- * upper bound of the number of pieces to pieces[i], or 0 if the range is short. Sets pieces[n] and counts[n] to 0
- * for scans. */
+/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. pieces[i]
+ * becomes an upper bound of the number of pieces, or 0 if the range is short. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -145,9 +144,8 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges. `pieces` must be exclusive prefix sums. Writes nothing if there are more results,
- * offsets[last], than `capacity`. On a CPU, each work-item copies consecutive pieces. On a GPU, each work-item of a
- * group finds one piece, and the group then copies these pieces together. */
+/* Copies the long ranges, unless there are more results, offsets[last], than `capacity`. `pieces` must be exclusive
+ * prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -288,8 +286,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges. On a GPU, a work-group takes `most` ranges at a time, and its work-items copy consecutive
- * elements. `most` must be at most RUN_GROUP. */
+/* Copies the short ranges. On a GPU, a work-group takes `most` ranges at a time, at most RUN_GROUP, and its
+ * work-items copy consecutive elements. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes merged leaves (zombies; B9 in shared/ltree.h) from the levels of a skiplist, while no operation runs. The
- * left neighbour of a zombie links to the zombie, and an entry above leads to it. The entry of its right neighbour
- * may hold an old low.
- *
- *   reclaim_leaves    unlinks zombies from the lowest level
- *   reclaim_entries   corrects or removes entries of a level's nodes; a node without entries is dead
- *   reclaim_links     unlinks dead nodes from this level
- *
- * The host runs them from the lowest level up. Dead nodes stay allocated until a rebuild. */
+ * left neighbour of a zombie links to it, and an entry above leads to it. The host runs reclaim_leaves, then the
+ * other kernels for each level from the lowest up. Dead nodes stay allocated until a rebuild. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -60,9 +54,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot must stay, and writes its corrected key and child to *low and *child. At level
- * 1, the entries of merged leaves lead to the same leaf. Only the entry of the first of them has this leaf's low as
- * its key, and stays. */
+/* Returns true if the entry in a slot must stay, with its corrected key and child in *low and *child. At level 1,
+ * the entries of merged leaves lead to one leaf; only the first of them stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

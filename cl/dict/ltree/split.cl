@@ -9,8 +9,8 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Put this before a loop over the words or slots of a lane. It unrolls only loops whose data fits in registers. To
- * unroll others would take the compiler 12 s. */
+/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would
+ * compile for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else

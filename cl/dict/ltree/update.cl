@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because in each launch only
- * one team changes a leaf.
- *
- *   group_flags, group_first   find the groups of updates that fall into the same leaf
- *   group_plan                 bounds the number of new leaves
- *   group_effects              flags the updates that have an effect
- *   group_split                splits leaves that have very many updates
- *   update_leaves              applies each group to its leaf, and splits the leaf if it overflows
- *
- * A team is a whole sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
+ * one team changes a leaf. A group is the updates that fall into one leaf. A team is a whole sub-group. Lane x %
+ * TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -210,7 +203,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Copies a leaf to private memory, with its unused slots, because a constant loop count is fastest. */
+/* Copies a leaf, with its unused slots, because a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -302,8 +295,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Computes the new indices of the leaf's elements after the updates of a team, and adds the numbers of stores and
- * removals to *change. */
+/* Computes the new indices of the leaf's elements after a team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -332,8 +324,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes the updates of a team to the leaves of a split. *before must count the stores and removals of earlier
- * updates. `tile` must hold the old leaf. */
+/* Writes a team's updates to the leaves of a split. *before must count earlier updates. `tile` must hold the old
+ * leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)

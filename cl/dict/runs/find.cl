@@ -37,8 +37,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has the key. The search calls this with the number of keys of the
- * run that are not greater than the query (`rank`). `equal` says that the last of these keys equals the query. */
+/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at
+ * most the query. `equal` says that the last of them equals it. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
- * visible if its bit in hidden[] is 0. visible[b] is the number of visible elements before block b.
- * host/dict/sorted_run.h shows the layout of a run and lists its invariants (R1 to R7).
- * PoCL 3.1 compiles run_ends and run_hide wrong if they stand in a file of their own. */
+ * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b. host/dict/sorted_run.h
+ * lists the invariants (R1 to R7). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -11,9 +10,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Counts the visible elements of one run from lo[i] to hi[i], and adds the count to counts[i]. If `first` (the first
- * run), overwrites counts[i]. The caller must have searched the ranks of the bounds in the run: ranks[i] and ranks[n
- * + i]. */
+/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i]. `first`, for the first run,
+ * overwrites counts[i]. ranks[i] and ranks[n + i] must be the ranks of the bounds in the run. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -32,9 +30,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Finds in one run the nearest visible element at or after index ranks[i], for queries i < n_forward. For other
- * queries finds the nearest visible element before ranks[i]. Keeps the result of an earlier run if that key is
- * nearer. `first` says that there is no earlier run. */
+/* Finds the nearest visible element of one run at or after index ranks[i] for i < n_forward, else before ranks[i].
+ * Keeps the result of an earlier run if it is nearer. `first` says that there is no earlier run. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -91,8 +88,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Searches the bounds in all runs. Suits few queries. Writes the number of keys of run r that are less than lo[i] to
- * lows[r * n + i]. Writes the number of keys that are at most hi[i] to highs[r * n + i]. */
+/* Searches few bounds in all runs. lows[r * n + i] becomes the number of keys of run r that are less than lo[i], and
+ * highs[r * n + i] the number that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -113,13 +110,12 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
 }
 
 /* A range with more elements than this, hidden ones included, is wide. For wide ranges run_write counts visible
- * elements from the begin of each run. That takes two loads, and not a loop over the range. */
+ * elements from the begin of each run, not of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Measures each range i. Writes the number of its elements in all runs, hidden ones included, to candidates[i].
- * Writes the number of its visible elements to offsets[i] if offsets is not NULL. For wide ranges writes the number
- * of lesser visible elements to before[i]. Sets candidates[n] and offsets[n] to 0 for scans. Needs lows and highs of
- * run_bounds. */
+/* Measures range i. candidates[i] becomes the number of its elements in all runs, hidden ones included. offsets[i],
+ * unless offsets is NULL, becomes the number of visible ones. For wide ranges before[i] becomes the number of lesser
+ * visible elements. Needs lows and highs of run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -148,9 +144,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4 /* Candidates of a work-item in each tile. */
 
-/* Writes element i of a range's candidates to the output, if the element is visible. Its output index is `place`
- * plus the number of lesser visible elements of the range. `all` says that all candidates are visible. If `wide`,
- * adds the lesser visible elements of whole runs, so `place` must be less by the number before the range. */
+/* Writes candidate i of a range, if it is visible. Its output index is `place` plus the number of lesser visible
+ * elements of the range. `all` says that all candidates are visible. If `wide`, counts lesser elements of whole
+ * runs, so `place` must be reduced by the number before the range. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -182,8 +178,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges. Divides all candidates among the groups. candidates[] and offsets[]
- * must be exclusive prefix sums. Writes nothing if there are more results, offsets[last], than `capacity`. */
+/* Writes the visible elements of all ranges, unless there are more, offsets[last], than `capacity`. Each group
+ * handles consecutive candidates. candidates[] and offsets[] must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -219,8 +215,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Counts the visible elements of one run before index local_ranks[i], and adds the count to ranks[i]. If `first`
- * (the first run), overwrites ranks[i]. */
+/* Adds the number of visible elements of one run before index local_ranks[i] to ranks[i]. `first`, for the first
+ * run, overwrites ranks[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -232,11 +228,11 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Distance, in entries of visible[], between the guess of run_block_of_rank and each of its two probes. */
+/* Distance of the two probes of run_block_of_rank from its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last of blocks 0 .. last that has at most `rank` visible elements before it. Guesses the block in
- * proportion to the rank, because hidden elements are mostly spread evenly. A binary search follows. */
+/* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Guesses first, because hidden
+ * elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -273,9 +269,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element with this rank among all runs. This element must exist. Finds the key by
- * bisection of the range of keys. Each step also narrows the part of each run that is searched. Writes to past[r]
- * the number of keys of run r that are at most the result. */
+/* Returns the key of the visible element with this rank among all runs, which must exist. Bisects the range of keys,
+ * and narrows the searched part of each run. past[r] becomes the number of keys of run r up to the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -357,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Returns 1 + the index of the first visible element of run r from index i on. If `down`, returns 1 + the index of
- * the last visible element before i. Returns 0 if there is no such element. */
+/* Returns 1 + the index of the first visible element of run r from index i on, or of the last before i if `down`.
+ * Returns 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -367,8 +362,8 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run with the least next key, or the greatest if `down`. next[r] must be 1 + the index of the next
- * element of run r, or 0 at its end. At least one run must have a next element. */
+/* Returns the run with the least next key, or the greatest if `down`. next[r] must be 1 + the index of run r's next
+ * element, or 0 at its end. At least one run must have a next element. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -380,8 +375,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* Merges the runs from their first elements on, or from their last if `last`, until `wanted` elements are written.
- * One work-item does this. */
+/* Merges the runs from one end until `wanted` elements are written, by one work-item. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -409,8 +403,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Writes to spans[r] the elements of run r that are not greater than element `place` of run `run`. If `last`, writes
- * the elements that are not less. */
+/* Writes to spans[r] the elements of run r up to element `place` of run `run`, or from it on if `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -435,8 +428,7 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Lets each element find its output index, the number of lesser visible elements. No two visible elements have the
- * same key. */
+/* Writes each element at the index that counts lesser visible elements. No two visible elements have the same key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -456,9 +448,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` least visible elements of all runs in ascending order. If `last`, writes the greatest elements
- * in descending order. All runs must be resolved (R4). Writes the number of all visible elements to *total. Writes
- * the written interval of run r to spans[r]; if there are no results, leaves spans as they were. */
+/* Writes the `most` least visible elements of all runs in ascending order, or the greatest in descending order if
+ * `last`. All runs must be resolved (R4). *total becomes the number of visible elements, and spans[r] the written
+ * interval of run r, if there are results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -482,8 +474,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Writes to spans[r] the elements of run r from *lo to *hi. Needs lows and highs of run_bounds. All runs must be
- * resolved and counted (R4, R5). The searches are in another kernel because a CPU compiler miscompiled them here. */
+/* Writes to spans[r] the elements of run r from *lo to *hi. Needs lows and highs of run_bounds, because a CPU
+ * compiler miscompiled searches here. All runs must be resolved and counted (R4, R5). */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -497,8 +489,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* Writes the number of visible elements of all spans to totals[0] and, if not NULL, to *erased. Writes the number of
- * visible elements of all runs to totals[1]. */
+/* Sets totals[0], and *erased unless NULL, to the number of visible elements in all spans. Sets totals[1] to the
+ * number in all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)

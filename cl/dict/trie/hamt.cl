@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes its layout (leaves,
- * tables, pool) and lists the invariants T1 to T5. */
+/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout and the
+ * invariants T1 to T5. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -94,8 +94,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Does hamt_leaf_of by descending the nodes of a trie of fixed depth. `key` must be greater than the first key of
- * leaf 0. */
+/* Does hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
@@ -151,8 +150,8 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* Finds and loads the leaves of n keys. The trie must have leaves. On CPUs the binary searches of all keys advance
- * together, so that their loads overlap. */
+/* Finds and loads the leaves of n keys. The trie must have leaves. On CPUs the searches of all keys advance
+ * together. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {

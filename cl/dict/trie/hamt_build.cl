@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. "Scanned" means that
- * the host has replaced an array by its exclusive prefix sums.
- *
- *   hamt_heads, hamt_starts, hamt_shape              divide the elements into new leaves
- *   hamt_replace, hamt_keep, hamt_add, hamt_before   write the records of all leaves
- *   hamt_sizes, hamt_move                            copy kept blocks of elements to a new pool
- *   hamt_fill                                        writes the blocks of new leaves
- *   hamt_cells                                       writes the tables that find a leaf by key or rank */
+/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. The kernels run in
+ * the order of this file. "Scanned" means replaced by exclusive prefix sums. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -36,9 +30,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m belong to different leaves. `bits` must be hamt_differ of their keys. A leaf
- * boundary lies between them if the aligned region of 2^bits keys around them has more than HAMT_LEAF elements. Only
- * elements from `least` to `most` count. */
+/* Returns true if a leaf boundary lies between elements m - 1 and m: if the aligned region of 2^bits keys around
+ * them has more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ of
+ * the two keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -84,9 +78,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the record of new leaf k to fresh[k]. Its `before` holds the number of elements for now, and its block is
- * not set. Writes the size of its block to units[k], in units of HAMT_UNIT bytes. Writes to owner[k] the old leaf
- * that covered its keys. */
+/* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. Writes the size
+ * of its block, in units of HAMT_UNIT bytes, to units[k], and the old leaf that covered its keys to owner[k]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -135,8 +128,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. `follow` must be scanned. Also copies touched leaves with one
- * successor; hamt_add overwrites these. */
+/* Copies the records of old leaves that have one successor. hamt_add overwrites touched ones. `follow` must be
+ * scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -153,8 +146,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves, whose blocks begin at unit first_unit of the pool. Writes to places[k] the index
- * of new leaf k among all leaves. `units` and `follow` must be scanned. `follow` is NULL if no old leaf stays. */
+/* Adds the records of new leaves, whose blocks begin at unit first_unit of the pool. places[k] becomes the index of
+ * new leaf k among all leaves. `units` and `follow` must be scanned; `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -194,8 +187,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Copies the blocks of kept leaves to a new pool. from[i] must be the first unit of leaf i's old block, or HAMT_NEW
- * for new leaves. `sizes` must be scanned. */
+/* Copies the blocks of kept leaves to a new pool. from[i] must be the first unit of the old block, or HAMT_NEW.
+ * `sizes` must be scanned. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -215,8 +208,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* Writes the bitmap word that contains element m, if m is the word's first element, and the empty words before it.
- * The last element of the leaf also writes the empty words after it. */
+/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The
+ * leaf's last element also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -280,7 +273,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells `from` .. `to` - 1 to `leaves`. Stops at a multiple of HAMT_CELLS_SHARE, where hamt_fill_share goes on. */
+/* Sets cells `from` .. `to` - 1 to `leaves`, up to the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;

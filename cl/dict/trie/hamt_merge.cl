@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into the leaves of a HAMT. "Scanned" means that the host has replaced an array by
- * its exclusive prefix sums.
+/* Merges a sorted batch of updates into the leaves of a HAMT. "Scanned" means replaced by exclusive prefix sums.
  *
- *   hamt_effects     finds whether each update adds or removes an element, and where
- *   hamt_plan        finds how many leaves replace each leaf, and the size of their blocks
+ *   hamt_effects     finds what each update adds or removes
+ *   hamt_plan        counts the leaves that replace each leaf, and their units
  *   hamt_records     writes the records of all leaves
- *   hamt_blocks      writes the blocks (keys and values) of new leaves
- *   hamt_overwrite   writes only values; used instead of the last two if no key comes or goes
- *
- * A merge divides leaves by the rule of hamt_divides in hamt_build.cl. */
+ *   hamt_blocks      writes the keys and values of new leaves
+ *   hamt_overwrite   replaces the last two if no key comes or goes: writes values */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -38,8 +35,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Computes effects[j] of each update j. Writes effect_more of it to more[j]. Clears the counters after the plan
- * (enum hamt_found). The trie must have leaves. */
+/* Writes effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum hamt_found). The trie
+ * must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -147,9 +144,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The merged elements that have no new leaf yet: all elements of rank `at` or more. `first` is the key of the first of
- * them. Bit b of `open` is 1 if a division at bit b has put `first` into the lower half of a region, and the upper
- * half has no new leaf yet. */
+/* Merged elements that have no new leaf yet, from rank `at` up. `first` is the key of the first of them. Bit b of
+ * `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -169,8 +165,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Returns the next new leaf, and removes its elements from *rest. *rest must have elements. Halves the region around
- * the first element until a leaf can hold it. */
+/* Removes the elements of the next new leaf from *rest, and returns the leaf. *rest must have elements. Halves the
+ * region around the first element until a leaf can hold it. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -194,9 +190,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Plans the new leaves. Writes to begins[i] the first update of leaf i. Writes to plan[i] the number of leaves that
- * replace leaf i (upper half), and the size of their new blocks in units (lower half). A leaf without effective
- * updates keeps its block, unless `all`. Sets the counters of enum hamt_found. */
+/* Writes to begins[i] the first update of leaf i. Writes to plan[i] the number of leaves that replace leaf i (upper
+ * half), and the units of their new blocks (lower half). A leaf without effective updates keeps its block, unless
+ * `all`. Sets the counters of enum hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -325,8 +321,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves if no update replaces or removes it.
- * `before` is the rank of the first merged element in the trie. */
+/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves if it stays. `before` is the rank of
+ * merged element 0 in the trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;

@@ -51,8 +51,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child through which the node above a leaf reaches the leaf. The result is a node's index in the level
- * below, or the leaf itself for level 0. */
+/* Returns the child of a node of this level that leads to a leaf, by its index in its level. Below level 0 this is
+ * the leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);

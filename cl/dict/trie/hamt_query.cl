@@ -87,8 +87,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* Finds the least element greater than the key if `forward`, else the greatest element less than the key. If `upper`
- * differs from `forward`, an element equal to the key is a result, too. */
+/* Finds the least element greater than the key if `forward`, else the greatest lesser element. If `upper` differs
+ * from `forward`, an element equal to the key counts, too. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -152,8 +152,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies each range of elements to the outputs. Range i begins at rank firsts[i] and fills offsets[i] .. offsets[i +
- * 1] - 1. If firsts is NULL, copies all elements. Writes nothing if there are more than `most` elements. */
+/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements
+ * if firsts is NULL. Writes nothing if there are more than `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch touches. "Scanned" means that the host has replaced an array by its exclusive
- * prefix sums. */
+/* Finds the leaves that a sorted batch touches. "Scanned" means replaced by exclusive prefix sums. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -23,9 +22,8 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* Describes touched leaf k by its index (touched[k]), the rank of its first element (firsts[k]), its number of
- * elements (offsets[k]) and the size of its block (units[k]). `number` must be the scanned heads. There must be at
- * most `most` touched leaves. */
+/* Writes the index of touched leaf k (touched[k]), the rank of its first element (firsts[k]), its number of elements
+ * (offsets[k]) and its units (units[k]). `number` must be the scanned heads, with at most `most` touched leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). No kernel trusts an offset
- * or count in the input before an earlier kernel has checked it.
- *
- *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
- *   roaring_containers  finds the containers, and checks their order and that no bytes lie between them
- *   roaring_slices      checks the order of keys in slices of ROARING_SLICE array elements, words or runs
- *   roaring_counts      checks the number of keys in each container
- *   roaring_keys        writes the keys */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). The kernels run in the order
+ * of this file. No kernel uses an offset or count of the input before an earlier kernel has checked it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -55,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. The result leads past `end` if the
- * container's number of runs is not readable before `end`. */
+/* Returns the size in bytes of container i, which begins at byte `at`. If its number of runs is not before `end`,
+ * the container ends after `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -233,7 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Writes the number of keys in slice s to counts[s]. Reports containers whose keys do not ascend. */
+/* Writes the number of keys in slice s, ROARING_SLICE units of a container, to counts[s]. Reports containers whose
+ * keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -329,8 +324,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the `total` keys of the set. `counts` must be the exclusive prefix sums of the keys per slice, and total,
- * their last entry, must not be 0. */
+/* Writes the `total` keys of the set, at least one. `counts` must be the exclusive prefix sums of the keys per
+ * slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

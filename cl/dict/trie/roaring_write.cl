@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest of the three forms; runs win against an array of the same size. "Scanned" means that the host has
- * replaced an array by its exclusive prefix sums. */
+ * smallest of three forms, and runs before an array of the same size. "Scanned" means replaced by exclusive prefix
+ * sums. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -64,7 +64,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for the arrays of roaring_sums, which must be scanned. Each array has n_containers + 1 entries. */
+/* Kernel parameters for roaring_sums. The arrays must be scanned, and have n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -124,7 +124,7 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p, or of the upper half of keys before it if `wide`. header_bytes must be
+/* Returns the byte offset of bitmap p, with the upper half of keys before it if `wide`. header_bytes must be
  * scanned. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
@@ -177,8 +177,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* Writes the 16-bit word of a bitmap container that has the bit of key m, if m is the first key in the word. Also
- * writes the empty words before it. The last key of the container also writes the empty words after it. */
+/* Writes the bitmap word of key m if m is the first key in the word, and the empty words before it. The container's
+ * last key also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout (leaves, flat, table) and the invariants X1 to X4.
- *
- * The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the size of the table's values. */
+ * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the size of the
+ * table's values. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -52,8 +51,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores. Returns the keys that begin
- * with this prefix, and writes its length to *length. A binary search over the lengths takes few lookups. */
+/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over
+ * lengths. Returns the keys that begin with it, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -76,8 +75,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* With group 1, a prefix that is one bit longer would have an entry if it had more than XFAST_LEAF keys. So
-     * XFAST_LEAF keys at one end of the range are enough. */
+    /* With group 1, a prefix one bit longer has no entry, hence at most XFAST_LEAF keys, at one end of the range. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -101,8 +99,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* Computes xfast_rank for n keys. On CPUs the binary searches of all keys advance together, so that their loads
- * overlap. */
+/* Computes xfast_rank for n keys. On CPUs the searches of all keys advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {

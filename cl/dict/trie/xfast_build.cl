@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the arrays of an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than
- * XFAST_LEAF keys begin with it. The key before key i shows for which prefixes key i is the first. The key
- * XFAST_LEAF later shows which of these prefixes have enough keys.
- *
- *   xfast_flat      counts the keys before each prefix of flat_bits bits
- *   xfast_count     counts the entries whose first key is key i
- *   xfast_entries   writes these entries */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF
+ * keys begin with it. The key before key i shows for which prefixes key i is the first. The key XFAST_LEAF later
+ * shows which of these prefixes have an entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"

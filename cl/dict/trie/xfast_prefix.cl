@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the keys under a prefix, and finds the longest stored prefix of a query. Serves tries whose keys are
- * prefixes.
+/* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
+ * prefixes. A key consists of the prefix's bits, a 1, then zeros. This number is in the middle of the numbers that
+ * begin with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key
+ * that is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4
+ * of shared/xfast.h).
  *
- * A key stands for a prefix: the prefix's bits, a 1, then zeros. This number is in the middle of the numbers that
- * begin with the prefix. Hence a stored prefix of the query is also a prefix of a neighbour of the query. The
- * neighbours are the last key that is not greater, and the first greater key. masks[i] (X4 of shared/xfast.h) has a
- * bit for each length at which key i has a stored prefix.
- *
- * The host must define ORDO_KEY as u32 or u64. Output arguments may be NULL. */
+ * ORDO_KEY must be u32 or u64. Output arguments may be NULL. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -22,8 +20,8 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the hash
- * table if the prefix has an entry, else counts by two searches. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the
+ * prefix's entry, or searches twice. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -86,8 +84,7 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
 }
 
 /* Computes masks[i] for all keys. A key's stored prefixes are the key itself and stored prefixes of its two
- * neighbours. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. The sweeps begin with masks from a
- * search. */
+ * neighbours. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
