@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a mixed batch with the results that its operations would have one after another. This file handles
- * operations on a single key. host/dict/apply.c launches the kernels in the order of this file. */
+/* Applies a mixed batch as if its operations ran one after another. This file handles operations on a single key.
+ * The kernels run in the order of this file (host/dict/apply.c). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -30,8 +30,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes the flags that a scan turns into `sums` (shared/apply.h). Sets heads[j], unless heads is NULL, to 1 if a
- * segment (apply_batch.cl) starts at j. Clears the histogram, which the host must have read before. */
+/* Writes the flags that a scan turns into `sums` (shared/apply.h). Sets heads[j] to 1 if a segment (apply_batch.cl)
+ * starts at j; heads may be NULL. Clears the histogram. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -101,7 +101,6 @@ ORDO_FN segment segment_of(const segments *s, uint j)
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* Writes the arrays start[] and insert[] of sorted_batch for a batch that has combine operations. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
@@ -113,9 +112,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, the arrays start[] and insert[] of sorted_batch, and the flags
- * of the first `parts` parts of `places` (shared/apply.h). Writes timeline entries and clears offsets, unless these
- * pointers are NULL. */
+/* Writes the results of finds, contains and updates, start[] and insert[] of sorted_batch, and the first `parts`
+ * parts of `places` (shared/apply.h). entries (the timeline) and offsets, which become 0, may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -162,8 +160,8 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes each key that the batch changes as one update: its last value, or erased. `place` must be the exclusive
- * prefix sums of the PLACE_CHANGED flags. */
+/* Writes each key that the batch changes as one update. `place` must be the exclusive prefix sums of the
+ * PLACE_CHANGED flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

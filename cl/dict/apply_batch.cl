@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Represents a mixed batch in key order, and finds the state of a key before each operation. */
+/* Represents a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -14,17 +14,17 @@
  * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
  * combines and the first insert change the key.
  *
- *   start[j]    index where the segment of j starts
- *   insert[j]   index of the first insert or combine of the segment up to j, or NONE
+ *   start[j]    start of the segment of j
+ *   insert[j]   first insert or combine of this segment up to j, or NONE
  *   there[j]    1 if the key is present before the batch
  *   before[j]   value of the key before the batch
- *   made[j]     value of the key after operation j, if present; NULL for batches without combines */
+ *   made[j]     value of the key after operation j; NULL without combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* before is in key order, values in batch order */
+    __global const merge_value *before, *values; /* `before` is in key order, `values` in batch order */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -77,7 +77,6 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* Returns the sum of a part's flags before index j. `sums` must hold prefix sums. */
 ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
 {
     return sums[part * stride + j] - sums[part * stride];
@@ -88,7 +87,6 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* Counts the keys of sorted[0 .. n - 1] that are less than `key`, or at most `key` if `upper`. */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));

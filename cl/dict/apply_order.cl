@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Sorts the entries of a timeline level stably by bit `level` of their group, for the next level. */
+/* Sorts entries stably by bit `level` of their group. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -46,7 +46,6 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
     }
 }
 
-/* Sets picked[i] to 1 if the code of operation i is in [least, most], else to 0. Sets picked[n] to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -110,8 +109,8 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Returns how many present keys are less than the key of group g at `time`. ranks[j] must be the rank of sorted[j]
- * before the batch. */
+/* Counts the present keys that are less than group g's key at `time`. ranks[j] must be the rank of sorted[j] before
+ * the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
@@ -128,7 +127,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* all groups below `low` have a rank of at most k */
+        uint       low = 0, high = t.n_groups; /* All groups below `low` have ranks of at most k. */
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -200,9 +199,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges that have no operation in the batch. base_key[base_first[q]] must be the first
- * element of range q before the batch. Each element moves by the number of lesser keys that the batch adds or
- * removes in the range. */
+/* Writes the elements of ranges that have no operation in the batch. base_key[base_first[q]] must be range q's first
+ * element. Each element moves by the number of lesser keys that the batch adds to or removes from the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

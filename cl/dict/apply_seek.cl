@@ -13,9 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Both functions return an index into the array of queries that the dictionary answers before the batch. The array
- * holds n_up upward seeks, the upper neighbours of n_erased erased keys, the downward seeks, and the lower
- * neighbours. q is the number of a seek, e the number of an erased key. */
+/* Both functions return an index into the array of queries to the dictionary. The array holds n_up upward seeks,
+ * upper neighbours of n_erased erased keys, downward seeks, and lower neighbours. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -25,10 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes the queries that the dictionary answers before the batch. An upward query finds the least key that is not
- * less than keys[q], a downward query the greatest lesser key. No query finds the seek's own key, whose state the
- * batch knows. ops[q] becomes the index of seek q in key order, and erased[] the present keys that the batch erases.
- * If there are fewer than n_erased of them, other keys fill the unused queries. */
+/* Writes the queries to the dictionary. An upward query finds the least key not less than keys[q], a downward query
+ * the greatest lesser key. No query finds the seek's own key, whose state the batch knows. ops[q] becomes the index
+ * of seek q in key order, and erased[] the present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -84,10 +82,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Finds chains of erased keys, in which each key is the dictionary's neighbour of the key before it. A chain ends at
- * a key whose neighbour is missing or not erased. Writes ends[first .. last - 1] for a maximum scan. After the scan,
- * entry n_erased - 1 - e (for upward seeks) is n_erased minus the nearest chain end at or after key e. Entry
- * n_erased + e (for downward seeks) is n_erased + 1 plus the nearest chain end at or before key e. */
+/* Finds chains of erased keys, each the dictionary's neighbour of the key before it. A chain ends at a key whose
+ * neighbour is missing or not erased. Writes ends[first .. last - 1] for a maximum scan. Then entry n_erased + e
+ * (for downward seeks) is n_erased + 1 + the nearest end at or before key e. Entry n_erased - 1 - e (for upward
+ * seeks) is n_erased - the nearest end at or after key e. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -105,8 +103,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the last key of the chain that contains `key`. Returns NONE if the batch does not
- * erase `key`. */
+/* Returns the index in erased[] of the end of the chain that contains `key`, or NONE if the batch does not erase
+ * `key`. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -143,9 +141,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Answers each seek by visiting groups of equal keys, until a group is present at the time of the seek or the
- * dictionary's neighbour is nearer. A seek that visits SEEK_STEPS groups writes no result, and sets changed[n + 1]
- * to NONE. The host then repeats all seeks by apply_seek_far. */
+/* Answers each seek by visiting groups of equal keys, until one is present at the seek's time or the dictionary's
+ * neighbour is nearer. After SEEK_STEPS groups it writes no result, and sets changed[n + 1] to NONE. The host then
+ * repeats all seeks by apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -156,7 +154,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* 0 - 1 wraps to a number above all groups */
+        /* 0 - 1 wraps to a number above all groups. */
         uint      g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT);
         uint      at = seek_query(q, n_up, n_erased), position = 0;
         uint      step = 0;
@@ -195,8 +193,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* number of present keys of the batch that are less than the wanted key (upward seek), or at most the wanted
-         * key (downward seek) */
+        /* The number of the batch's present keys that are less than the wanted key (upwards), or at most that key
+         * (downwards). */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

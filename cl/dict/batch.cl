@@ -22,8 +22,8 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 }
 
 /* Chooses the values that an insert of absent keys stores. heads[j] must be the first index of the keys equal to key
- * j in key order, and index[j] the index of key j in the batch. The dictionary keeps the last of equal keys. So the
- * kernel gives all of them the value of the first insert. inserted[] becomes 1 for this first insert, else 0. */
+ * j, and index[j] the index of key j in the batch. Because the dictionary keeps the last of equal keys, all of them
+ * get the value of the first insert. inserted[] becomes 1 for the first insert, else 0. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,

@@ -46,8 +46,7 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* Returns the state of a work-item's fault injection. Each launch gets other random numbers, so no operation fails
- * in every launch. */
+/* Returns the initial state of a work-item's fault injection. Each launch gets other random numbers. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -68,7 +67,6 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* Records the end of operation i and writes its outcome (OUTCOME_...). */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

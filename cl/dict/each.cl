@@ -22,8 +22,8 @@
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Finds the owner of item c. starts[i] must be the first item of owner i, in ascending order. Returns the last owner
- * in [low, high] whose first item is at most c. */
+/* Returns the owner of item c: the last owner in [low, high] whose first item is at most c. starts[i] must be the
+ * first item of owner i, in ascending order. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -36,7 +36,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Does each_owner for owners [low, n - 1]. Takes fewer steps if the owner is near `low`. */
+/* Does each_owner for owners [low, n - 1], in fewer steps if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

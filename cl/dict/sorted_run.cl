@@ -59,8 +59,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 }
 
 /* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256
- * bytes and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte,
- * because with words of 32 keys neighbours would miss the first-level cache. */
+ * bytes and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte;
+ * with words, neighbours would miss the first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -69,7 +69,7 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     RUN_EACH (uint, byte, run_words(count) * 4) {
         const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
         const uint      next = min(byte * 8 + 8, count - 1);
-        /* number of elements from byte * 8 on that have a next element */
+        /* Number of elements from byte * 8 on that have a next element. */
         const uint pairs = count - 1 - min(byte * 8, count - 1);
         const uint bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
         bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
@@ -130,7 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Writes the array `visible` of run r, by work-group r. Each work-item writes consecutive entries. */
+/* Writes the array `visible` of run r, by work-group r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {
@@ -166,7 +166,6 @@ void run_directories(RUNS_KEYS run_table runs)
         }
 }
 
-/* Writes the number of visible elements of run r to totals[r]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
 {

@@ -17,7 +17,7 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Packs an entry into a ulong for the construction: group * 4 + change + 1. */
+/* Packs an entry into a ulong: group * 4 + change + 1. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -26,7 +26,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* entry g: number of groups below g present before the batch */
+    __global const uint  *there_before; /* Entry g is the number of groups below g present before the batch. */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -97,7 +97,7 @@ ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* the group is in the upper half if the lower half's changes are at most `least` */
+        /* The group is in the upper half if the lower half's changes are at most `least`. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

@@ -3,15 +3,13 @@
  * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a table.
  *
  * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and
- * levels above it. A level has one value for each AGGREGATE_FAN values of the level before:
- *
- *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | ... */
+ * levels above it. A level has one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* a set has no values to aggregate */
+#if ORDO_VALUE_BYTES /* A set has no values to aggregate. */
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {

@@ -43,8 +43,6 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the ranks of the first and the last of `count` elements from rank `first` on, and the offsets of their
- * range. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -54,7 +52,6 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* Reverses the order of each range's results. Does nothing if there are more results than `capacity`. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -105,7 +102,6 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
     }
 }
 
-/* Makes interval i empty if lo > hi. Writes i to numbers[i] and the interval's length to lengths[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -122,7 +118,6 @@ void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const o
     }
 }
 
-/* Writes the end of interval numbers[j] to ends[j]. numbers[] lists the intervals by ascending start. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_gather(__global const uint *past, __global const uint *numbers, uint n, __global uint *ends)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels that give each partition of a hash table to one work-group of HASH_GROUP work-items (1 on CPUs). If
- * the host defines HASH_COMBINES as 1, the kernels combine the values of a batch with stored values. Such a batch
- * erases nothing, and is HASH_ANY or HASH_DISTINCT. */
+/* Helps kernels that give each partition of a hash table to one work-group of HASH_GROUP work-items. With
+ * HASH_COMBINES 1, the kernels combine the values of a batch with stored values. Such a batch erases nothing, and is
+ * HASH_ANY or HASH_DISTINCT. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -13,16 +13,14 @@
 #endif
 
 #if HASH_COMBINES
-typedef hash_value hash_given; /* kernels combine values in the batch */
+typedef hash_value hash_given; /* Kernels write combined values to the batch. */
 #else
 typedef const hash_value hash_given;
 #endif
 
-/* Synchronizes the work-group in local and global memory. CPU compilers turn the code between two barriers into a
- * loop over work-items. PoCL 3.1 and 6.0 sometimes do so incorrectly, so the kernels of cl/dict/hash follow three
- * rules:
- *   - A function that has a barrier also ends with a barrier (only hash_move does not). If a function ends in a loop
- *     over a batch, PoCL 6.0 evaluates the loop's condition once for all work-items and skips the loop.
+/* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items, which
+ * PoCL 3.1 and 6.0 sometimes do incorrectly. So the kernels of cl/dict/hash follow three rules:
+ *   - A function that has a barrier ends with one (except hash_move), and not with a loop over a batch.
  *   - Code that has a barrier and runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other branch has none. */
 ORDO_FN void hash_barrier(void)
@@ -92,8 +90,8 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* An element's number identifies the element in its partition. It is slot + 1 for an element of the table, and
- * HASH_SLOTS_MAX + u + 1 for update u. 0 means no element. */
+/* An element's number in its partition: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for update u,
+ * and 0 for no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -151,8 +149,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element that the table has in slot s, or 0 if the slot is empty. The word has 0 proposals
- * if the element is in its home bucket, and 1 if it is in its second bucket. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the element is
+ * in its home bucket, and 1 if in its second bucket. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -177,8 +175,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
 }
 
 /* Sets the bit of each key's last update in `live`. Uses up to `most` of `words` as a hash table. If HASH_COMBINES,
- * sets *repeats to 1 if a key has several updates. All batches reach all barriers, because a CPU compiler duplicates
- * code after a conditional barrier. */
+ * *repeats becomes 1 if a key has several updates. All batches reach all barriers (see hash_barrier). */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {
@@ -226,7 +223,7 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
 #if HASH_COMBINES
 #include "dict/hash/combine.cl"
 #else
-/* Value that update u gives to an element whose old value is `was`. */
+/* Value of an element after update u. */
 #define HASH_RENEWED(part, was, u) (part)->values[hash_index_of(part, u)]
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and restores the invariants of a hash table (shared/hash_table.h). hash_recount recounts the spills of
- * partitions that have the flag HASH_RECOUNT. */
+/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recounts the spills of partitions
+ * flagged HASH_RECOUNT. */
 #pragma once
 #include "dict/hash/placement.cl"
 

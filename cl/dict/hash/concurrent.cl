@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs concurrent operations on a hash table. Each work-item runs its operations one after another.
- *
- *   hash_find_in_batch   answers finds, before the updates
- *   hash_absent          counts stores of new keys, before the updates
- *   hash_apply           runs updates, and lists the operations that give up
- *   hash_gather          copies the listed operations to an ordered batch
- *   hash_scatter         copies back the results of this batch */
+ * hash_find_in_batch and hash_absent run before hash_apply. hash_gather and hash_scatter let the operations that
+ * gave up run as an ordered batch. */
 
 /* Each bucket has a latch: a bit, which several buckets may share. A work-item must hold the latch of a key's home
  * bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect one after
- * another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap. The slot belongs to its
- * key until an erase.
+ * another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
  *
  * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
 
-/* Memory order of all accesses to words that other work-items may change in the same launch. "Fence" means
+/* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
  * latch bit. A fence ensures this if HASH_BY_FENCE, else addresses that depend on the result of the update
- * (ORDO_AFTER_ORDERS of device/atomic.cl). Legacy atomics order nothing between groups. With them one work-item runs
- * all operations (HASH_ALONE), or all are listed (HASH_LISTING).
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). With legacy atomics, which order nothing between groups, one work-item
+ * runs all operations (HASH_ALONE).
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -35,10 +30,7 @@
  *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
  *   store a value               relaxed store                    after the latch; in a claimed slot also after the
- *                                                                last owner's stores, by acquire fence or CAS
- *   counts, pending, clock      ordo_add, relaxed                none: only their sums matter
- *   filters (CPUs)              hash_update_filters              fences in this function
- *   list, found, outcomes       plain stores, each word once     end of the launch */
+ *                                                                last owner's stores, by acquire fence or CAS */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -59,13 +51,13 @@
 
 typedef struct {
     hash_table                 table;
-    uint                       final; /* if 1, an operation without a free slot ends as OUTCOME_NOT_STORED */
-    uint                       never; /* always 0, but unknown to the compiler */
+    uint                       final; /* If 1, an operation without a free slot ends as OUTCOME_NOT_STORED. */
+    uint                       never; /* Always 0, but unknown to the compiler. */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
     __global const hash_value *values;
-    __global uchar            *found, *outcomes; /* found, outcomes, values and history may be NULL */
+    __global uchar            *found, *outcomes; /* found, outcomes, values and history may be NULL. */
     __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
@@ -73,7 +65,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first` is the home bucket, counted from `start` */
+    uint              partition, start, buckets, first; /* `first` is the home bucket, counted from `start`. */
     concurrent_faults faults;
 } hash_op;
 
@@ -100,8 +92,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of the word that shows whether a slot is empty. It is the only word of a 4-byte key, and the
- * upper word of an 8-byte key. */
+/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper
+ * word of an 8-byte key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -112,8 +104,7 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 /* Upper word of a slot whose 8-byte key is changing. No key of the partition has this upper word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bits of a bucket's slots. Bit s of `same` is 1 if slot s may hold the key, and bit s of `empty` is 1 if slot s is
- * empty. */
+/* Bit s of `same` is 1 if slot s may hold the key, bit s of `empty` if slot s is empty. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -143,8 +134,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns which of the slots in `same` holds the key, or HASH_NONE. The caller must hold the latch. Loads of 16
- * bytes may be torn, so this reads both words of an 8-byte key again. */
+/* Returns the slot that holds the key, one of the bits in `same`, or HASH_NONE. The caller must hold the latch.
+ * Reads 8-byte keys again, because loads of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -186,7 +177,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* orders the last owner's store of a value before the next store */
+        ordo_fence_acquire(); /* The fence orders the last owner's store of a value before the next store. */
     return true;
 }
 
@@ -210,7 +201,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 typedef struct {
     hash_place place;
     uint       spilled;
-    uint       empty[2]; /* bits of empty slots in the home and second bucket */
+    uint       empty[2]; /* Bits of empty slots in the home and second bucket. */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -240,8 +231,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the spills of the home bucket. If the spills are HASH_SCAN, instead sets the partition's
- * flag HASH_RECOUNT, for hash_recount. */
+/* Adds delta (1 or -1) to the spills of the home bucket. If they are HASH_SCAN, instead sets HASH_RECOUNT for the
+ * partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -272,8 +263,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims one of the slots in the bit set `slots` of bucket b for the key. Returns false if other work-items have
- * claimed all of them. */
+/* Claims a slot in the bit set `slots` of bucket b for the key. Returns false if other work-items have claimed them
+ * all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -387,7 +378,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Runs the operation of each work-item that has one (`more`). All work-items of a sub-group must call this. */
+/* Runs the operation of each work-item that has one (`more`). Whole sub-groups must call this. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -478,8 +469,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of operations that store a key which the table does not have. The table
- * must have buckets. */
+/* Adds to state[HASH_PENDING] the number of operations that store an absent key. The table must have buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -511,8 +501,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch back. Its operation l ends at time tick + l. found, outcomes and history
- * may be NULL. */
+/* Copies the results of the ordered batch back. Operation l ends at time tick + l. Output arguments may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
- * The batch must be sorted by partition, with equal keys in batch order. The operations on one key form a chain,
- * which each of them searches for the last upsert or erasure before it. */
+ * The batch must be sorted by partition, with equal keys in batch order. The operations on one key form a chain. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -9,8 +8,8 @@
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* hash table of chains: 1 + first operation, or 0 */
-    uint   next[HASH_MIXED_MAX];  /* 1 + next operation of the chain, or 0 */
+    uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + first operation, or 0. */
+    uint   next[HASH_MIXED_MAX];  /* 1 + next operation of the chain, or 0. */
     ushort chain[HASH_MIXED_MAX]; /* first operation of the chain */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
@@ -95,8 +94,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch: all operations are on single keys, needed values exist, and no
- * partition has more than HASH_MIXED_MAX operations. */
+/* Returns true if hash_mixed can run the batch: only operations on single keys, with the needed values, at most
+ * HASH_MIXED_MAX per partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -105,8 +104,7 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 }
 
 /* Writes the results, and operation u's effect as an update (HASH_RESOLVED) to left[u]. Sets found[HASH_REFUSED] to
- * 1 if a partition would get too many elements; only does this if hash_can_do is false. found_out and values_out may
- * be NULL. */
+ * 1 if a partition would get too many elements. Only does this if hash_can_do is false. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -5,8 +5,8 @@
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* Mixes the keys. If index is not NULL, writes i to index[i]. If codes is not NULL, sets the bit of each occurring
- * operation code in found[HASH_CODES]. */
+/* Mixes the keys. Writes i to index[i], and sets the bit of each operation code in found[HASH_CODES]. index and
+ * codes may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)

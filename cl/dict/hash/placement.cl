@@ -12,9 +12,9 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* first a hash table for hash_dedup, then the words of slots */
-    uint live[HASH_LIVE_WORDS];  /* bit per update: it is the last of its key */
-    uint fresh[HASH_LIVE_WORDS]; /* bit per update: it is live and stores a new key */
+    uint words[HASH_PLACES];     /* First a hash table for hash_dedup, then the words of slots. */
+    uint live[HASH_LIVE_WORDS];  /* Bit per update: the update is the last of its key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit per update: the update is live and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
@@ -92,7 +92,6 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes the spills and filters of the partition. The caller must have written the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. On a CPU, a work-item handles blocks of HASH_IN_FLIGHT keys, and prefetches
- * the filters and buckets of the whole block. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item prefetches the filters and buckets of HASH_IN_FLIGHT
+ * keys. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -195,8 +195,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items erase concurrently. The work-item that empties a slot also updates its spills and counts. So the result
- * does not depend on the order. */
+/* Work-items erase concurrently. The work-item that empties a slot also updates its spills and counts. */
 
 /* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one of them gets true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)

@@ -103,7 +103,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* Returns the home bucket, from 0 to n - 1, of a key in a partition of n buckets. */
+/* Returns the home bucket of a key in a partition of n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -186,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* Bucket and slot of an element. `slot` is HASH_NONE if there is no such element. */
+/* `slot` is HASH_NONE if there is no such element. */
 typedef struct {
     uint bucket, slot;
 } hash_place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has many updates per partition of a hash table. A work-group reads its whole partition. */
+/* Applies a batch that has many updates per partition of a hash table. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -138,7 +138,7 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* the batch erases nothing, so hash_match needs no words */
+            if (HASH_COMBINES) /* The batch erases nothing, so hash_match needs no words. */
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Reads only the buckets that the updates need.
- * hash_update_dense would write the same table bit by bit, and gets the partitions that are left.
- *
- * hash_touch fills the words of a bucket (batch.cl) when an element first proposes to it. Several work-items may do
- * so at once, by atomic maxima, because words only grow. */
+/* Applies a batch that has few updates per partition of a hash table, and reads only the buckets that the updates
+ * need. Some partitions are left to hash_update_dense, which would write the same table bit by bit. hash_touch fills
+ * the words of a bucket (batch.cl) when an element first proposes to the bucket. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -12,12 +10,12 @@
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* first a hash table for hash_dedup, then the words of slots */
+    uint words[HASH_SLOTS_MAX]; /* First a hash table for hash_dedup, then the words of slots. */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
-    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* bit per bucket: its words are filled */
-    uint gone_from[HASH_SLOTS_MAX / 32];        /* bit per slot: its element is erased */
-    int  spills[HASH_BUCKETS_MAX];              /* changes to the spills of each bucket */
+    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit per bucket: its words are filled. */
+    uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit per slot: its element is erased. */
+    int  spills[HASH_BUCKETS_MAX];              /* Changes to the spills of each bucket. */
     uint stored, gone, moved, left, repeats;
     /* displaced elements and their new slots */
     ordo_key keys[HASH_MOVED_MAX];
@@ -89,8 +87,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word`, which proposes to a bucket, and then for each element displaced in turn.
- * Sets mem->left if an element has no proposals left. If `word` is 0, only fills the words of the bucket. */
+/* Finds a slot for the element of `word`, which proposes to a bucket, and for each element displaced in turn. Sets
+ * mem->left if an element has no proposals left. If `word` is 0, only fills the words of the bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -106,7 +104,7 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
 }
 
 /* Finds slots for new keys, and fills the words of buckets with erased elements. One loop does both, because a
- * compiler failed on two calls. */
+ * compiler failed on two. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -161,7 +159,6 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* Returns false if this partition must be left to hash_update_dense. */
 ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (b, part->buckets)
@@ -187,7 +184,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
-    hash_barrier(); /* without it, PoCL 3.1 runs the stores of the second loop first, and loses a new 8-byte key */
+    hash_barrier(); /* Without this barrier, PoCL 3.1 runs the second loop's stores first, and loses an 8-byte key. */
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];

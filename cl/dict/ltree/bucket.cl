@@ -81,7 +81,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* Both functions return the x of the next lower lane. The result is undefined in lane 0. */
+/* Both functions return the x of the next lower lane, which is undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -117,13 +117,13 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 
 /* Defines functions on a column, the keys or values of a leaf in the registers of a team.
  *
- *   column_read    reads the slots below `count`, and sets the other slots to `fill`
- *   column_write   writes the pieces that contain slots first .. end - 1 of the first part
- *   column_put     if `opens`, moves the slots from `at` on up by one; if `puts`, stores x in slot `at`, combined with
- *                  the old value if `joins`
+ *   column_read    reads the slots below `count`, and sets the others to `fill`
+ *   column_write   writes the pieces that contain slots first .. end - 1
+ *   column_put     if `opens`, moves the slots from `at` on up by one; if `puts`, stores x in slot `at`
  *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
  *
- * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
+ * `joins` combines x with the old value. `parts` must be a constant. Whole sub-groups must call column_put and
+ * column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -229,12 +229,12 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* if NULL, all_erased says whether all updates erase or all store */
+    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
-/* Greatest number of updates per lane, for a leaf with a head and a full bucket. */
+/* Greatest number of updates per lane. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
 /* Updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
@@ -339,7 +339,6 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* Number of new leaves and list entries that a group takes, and the first of each. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
@@ -348,7 +347,7 @@ typedef struct {
  * and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* waits until all work-items have read the previous result, because a group may call this repeatedly */
+    /* All work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -414,7 +413,6 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* Returns the work of another lane. If not `has`, the result has no updates. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -447,7 +445,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* after the barrier: a CPU compiler loses conditions across barriers */
+        /* Comes after the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
@@ -462,7 +460,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        /* no team may write counts before all teams have read them */
+        /* No team may write counts before all teams have read them. */
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes a node (inserts, removes, splits). The operation must hold the latch of the node. */
+/* Changes a node whose latch the operation holds. */
 #pragma once
 #include "dict/ltree/column.cl"
 
@@ -11,7 +11,7 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* the last 16 bytes may have unused slots, whose node numbers must stay valid (B4) */
+        /* The last 16 bytes may have unused slots, whose node numbers must stay valid. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -54,7 +54,7 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 }
 
 /* Tries to latch a node. Succeeds only if the header still is `was`. `seen` must derive from words that were loaded
- * after `was`. Does not wait. */
+ * after `was`. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -63,7 +63,7 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
         return false;
     if (LTREE_BY_FENCE)
-        ordo_fence_device(); /* other work-items must see the latch before any store of this change */
+        ordo_fence_device(); /* Other work-items must see the latch before any store of this change. */
     return true;
 }
 
@@ -74,8 +74,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Relaxed order
- * suffices without fences, because no operation then reaches the new node before the left neighbour's release. */
+/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Without fences,
+ * relaxed order suffices, because no operation reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -127,7 +127,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* Returns the kind of change that the operation makes in a node. `found` says whether the node has the key. */
+/* Returns how the operation changes a node. `found` says whether the node has the key. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -139,7 +139,7 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 
 typedef struct {
     uint          node, slot, count; /* before the change */
-    uint          fresh;             /* new right neighbour after a split, else LTREE_NONE */
+    uint          fresh;             /* New right neighbour after a split, else LTREE_NONE. */
     ordo_key_form middle;            /* bound between the two nodes */
 } ltree_site;
 
@@ -151,13 +151,13 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* the high of a leaf is one of its keys; the first key of an inner node is its low */
+    /* The high of a leaf is one of its keys; the first key of an inner node is its low. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* reloads the keys that ltree_split has stored; both halves would need twice the registers */
+    /* Reloads the keys that ltree_split has stored. Both halves would need twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

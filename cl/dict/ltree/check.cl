@@ -16,7 +16,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* other work-items set levels of children */
+        if (ordo_load_uncached(&levels[node]) != level) /* Other work-items set the levels of children. */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -25,7 +25,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* reports a second entry for the same child, too */
+        /* A second entry for the same child is an error, too. */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -39,7 +39,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks the keys of a node. `from` is the first finding for leaves (0) or inner nodes (WRONG_INNER_ORDER). */
+/* Checks the keys of a node. `from` is the first finding for leaves or inner nodes. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -78,7 +78,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node (B9) has no elements, no latch and no entry. */
+/* Checks that a dead node (B9 of shared/ltree.h) has no elements, no latch and no entry. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)
@@ -89,7 +89,6 @@ ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, u
         ordo_min(&wrong[WRONG_DEAD], node);
 }
 
-/* Checks all leaves. Also compares leaf_counts[] with their headers if `counted`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {
@@ -140,6 +139,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level. */
     }
 }

@@ -8,19 +8,17 @@
  * An operation holds one latch at a time, except in a merge. It needs no latch on the level above, because a search
  * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
 
-/* The descent through inner nodes takes no latch, and its loads have no order. So words may be stale or torn. Two
+/* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. Two
  * facts make this safe:
- *   - Any number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
- *     during a launch. Unwritten words are all ones, which is no node. A node whose words have not yet arrived looks
- *     latched, or its link leads nowhere.
+ *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
+ *     during a launch. Unwritten words are all ones, which is no node.
  *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
  *     If the query is not above low, the search restarts at the root, with loads that bypass the caches. */
 
 /* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and
  * the header again. If the header is the same and not latched, all words belong to one moment, because a writer
  * latches the leaf first and changes the version last. A writer latches the leaf by a compare-and-swap of the
- * header. If that succeeds, the words that it has read are valid. The 25 bits of a version cannot wrap: a launch has
- * at most 2^22 operations, and each changes a node at most twice.
+ * header. If that succeeds, the words that it has read are valid. A version of 25 bits cannot wrap in one launch.
  *
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
  * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link to
@@ -49,22 +47,18 @@
  *      (ltree_publish)
  *   10 merge: header of the neighbour, then      fence between the two
  *      high of the zombie
- *   11 root, inner nodes in a descent, links     none
- *   12 link of a zombie (ltree_pass_zombie)      after 4 of both zombies
- *   13 root (ltree_grow)                         compare-and-swap; release store
+ *   11 link of a zombie (ltree_pass_zombie)      after 4 of both zombies
+ *   12 root (ltree_grow)                         compare-and-swap; release store
  *                                                after the words of the new root
  *
  * For LTREE_BY_FENCE 0, low and high of 8-byte keys may be of two moments. Both bounds only fall, so an operation
- * never goes past its key. An operation reads a leaf again before it takes the leaf for a zombie. */
+ * never goes past its key. */
 
-/* Why the order holds in each memory model:
- *   C11 atomics   Access 1 of a reader and access 9 of a writer are an acquire-release pair. If a reader has loaded
- *                 words of 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and 7 are
- *                 not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
- *                 discards them.
- *   assembler     Accesses 1 to 9 are at least relaxed at device scope, so nothing races. Without fences, the kernel
- *                 relies on hardware that starts loads in order (device/atomic.cl).
- *   OpenCL 1.2    mem_fence orders nothing between groups. One work-item runs alone. */
+/* With C11 atomics, access 1 of a reader and access 9 of a writer are an acquire-release pair. If a reader has
+ * loaded words of 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3 and 7 are not
+ * atomic objects, so formally the reader races. They are aligned volatile words, and the reader discards them.
+ * LTREE_BY_FENCE 0 relies on hardware that starts loads in order (device/atomic.cl). With legacy atomics (OpenCL
+ * 1.2), one work-item runs alone. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -74,14 +68,15 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        ordo_fence_acquire(); /* discards stale lines of the first-level cache, which may have misled the search */
+        /* The fence discards stale lines of the first-level cache, which may have misled the search. */
+        ordo_fence_acquire();
     return STEP_AGAIN;
 }
 
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* an older root is still the first node of its level */
+        /* An older root is still the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -93,7 +88,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* a stale entry has led to a free node */
+    if (tail.header == LTREE_FREE) /* A stale entry has led to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -105,7 +100,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* leaf 0 covers all keys up to its high */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high. */
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
@@ -153,7 +148,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* the operation has its result; the host adds the entry of its split */
+    if (op->level > 0) { /* The operation has its result. The host adds the entry of its split. */
         ltree_tell_host(batch);
         return;
     }
@@ -177,7 +172,6 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* Starts the next operation of the work-item. Returns false if that operation has ended already. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -220,8 +214,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps the lanes of a sub-group in the same iteration. Otherwise lanes that retry a latch might stop the lane that
- * holds it. */
+/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds it. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -233,8 +226,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. Appends the
- * operations that give up to `pending`. ltree_batch describes the other arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. Appends operations that
+ * give up to `pending`. ltree_batch describes the other arguments. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

@@ -6,7 +6,6 @@
 
 /* Built together: ltree_gather ltree_scatter */
 
-/* Counts the operations of a batch by enum ltree_tally. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
@@ -50,10 +49,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the outputs, and all others to `rest`.
- * taken[0] counts the first and may exceed `most`; taken[1] counts the others. where[p] is output p's index in the
- * concurrent batch, keys_out[p] its key or lower bound, and before[p] its count so far. values, hi and rooms may be
- * NULL. */
+/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the outputs, and the others to `rest`.
+ * taken[0] and taken[1] count the two; taken[0] may exceed `most`. where[p] is output p's index in the concurrent
+ * batch, and before[p] its count so far. values, hi and rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,

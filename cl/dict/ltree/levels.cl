@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team changes a
- * node. Links lead from a child through its new right neighbours to the next child (B4). A team is a whole
- * sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
+ * node. A team is a whole sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* Entries of an inner node, their indices after the update (`to`), and the number of new nodes to the right of each
- * child (`chain`). */
+/* Entries of an inner node, their indices after the update (`to`), and the number of new nodes right of each child
+ * (`chain`). */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -14,8 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes to the right of `child` before the node whose low is `bound`, or up to the end of the level. A
- * single lane may call this. */
+/* Counts the nodes to the right of `child` before the node whose low is `bound`, or up to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -142,14 +140,13 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-/* Adds levels until the top level has one node, by one team. */
 ORDO_FN void root_take(const ltree_tree *tree)
 {
     uint root = tree->state[LTREE_ROOT];
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* lanes read words that other lanes have written */
+        ordo_fence_device(); /* Lanes read words that other lanes have written. */
         team_sync();
         ordo_fence_device();
     }
@@ -178,7 +175,6 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
 }
 
-/* Lists the root and its right neighbours. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_root(LTREE_TREE, __global uint *list)
 {
@@ -193,7 +189,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the nodes below those in `list`: their children, and the new right neighbours of these (B4). */
+/* Lists the nodes below those in `list`: their children, and the new right neighbours of these. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

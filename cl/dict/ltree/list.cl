@@ -6,8 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes the low bound and the number of each leaf. Free and dead leaves get a low of all ones, which no other leaf
- * has. */
+/* Writes each leaf's low bound and number. Free and dead leaves get a low of all ones. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {

@@ -24,8 +24,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Returns true if the leaf is a zombie: merged, so that it covers no keys. Equal low and high prove this only with
- * no elements and an unchanged header, because two loads may be of different moments. */
+/* Returns true if the leaf is a zombie: it has merged, and covers no keys. Low and high may be of different moments,
+ * so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -35,7 +35,7 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
 }
 
 /* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit
- * there. If `right` is a zombie, unlinks it and returns false. Does not wait. */
+ * there. If `right` is a merged leaf, unlinks it and returns false. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -82,8 +82,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies in succession, links the first to the leaf after the second. Only this function
- * writes the link of a zombie. Repeated, this shortens n zombies to about log n steps. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second.
+ * Only this function writes the link of a zombie. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

@@ -29,7 +29,7 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* Key in unused slots. No query is greater, so a count of keys less than the query never includes unused slots. */
+/* Key in unused slots. No query is greater, so unused slots are never counted as less. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* number of keys of each leaf, copied from its header; fits in a cache */
+    __global uint          *leaf_counts; /* Number of keys of each leaf, copied from its header. */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -85,8 +85,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Returns true if a leaf is dead (B9). A dead leaf covers no key. It has left its level, or reclaim.cl will remove
- * it. */
+/* Returns true if a leaf is dead (B9 of shared/ltree.h): it covers no key, and has left its level or will soon. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -111,7 +110,7 @@ ORDO_FN uint ltree_root_node(uint root)
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* warns of vectors that the processor lacks */
+#pragma clang diagnostic ignored "-Wpsabi" /* This warns of vectors that the processor lacks. */
 #endif
 
 /* A CPU search reads only this many slots, the first or the last of the node. One key decides which, to save cache
@@ -134,7 +133,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #if LTREE_SLOTS > LTREE_PART
     const uint from = ltree_part(line, query), part = LTREE_PART;
     const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
-    const int4 four = eight.lo + eight.hi; /* true is -1 in a vector comparison */
+    const int4 four = eight.lo + eight.hi; /* A true vector comparison is -1. */
 #else
     const uint from = 0, part = LTREE_SLOTS;
     const int8 eight = convert_int8(vload8(0, line) >= query);
@@ -142,7 +141,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    /* & avoids branches; line[LTREE_SLOTS] exists */
+    /* & avoids branches; line[LTREE_SLOTS] exists. */
     const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query);
 
     return less + (hit ? COUNT_EQUAL : 0);
@@ -160,8 +159,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* Counts the keys that this lane reads. Ignores equal keys unless `equal`. The sum over all lanes of the team is the
- * count. */
+/* Counts the keys that this lane reads. Ignores equal keys unless `equal`. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -193,8 +191,8 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns which entry of an inner node leads to the query. `less` is the number of keys below the query. The first
- * entry also covers lesser queries (B2). */
+/* Returns the entry of an inner node that leads to a query with `less` lesser keys. The first entry also covers
+ * lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -232,8 +230,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends from the root to the leaves that cover the queries of a team. Follows only children and no links to the
- * right (B4). */
+/* Descends from the root to the leaves that cover a team's queries, by children and not by links. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -254,7 +251,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            /* prefetches the key that ltree_part reads */
+            /* Prefetches the key that ltree_part reads. */
             ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }
@@ -265,7 +262,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* Returns the index of query r of this work-item, in the tile of queries that begins at `first`. */
+/* Returns the index of query r of this work-item, in the tile that begins at `first`. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -283,7 +280,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from the kernel if this work-item has no query. A kernel that has a barrier must not use this. */
+/* Returns from a kernel that has no barrier if this work-item has no query. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a concurrent operation on a linked tree: its batch, its state, and how it reads nodes and writes results.
- * concurrent.cl explains the memory order. */
+/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. concurrent.cl
+ * explains the memory order. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -13,11 +13,11 @@
 /* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-#define STEP_AGAIN   0 /* no progress: the node was latched or wrong */
+#define STEP_AGAIN   0 /* No progress: the node was latched or wrong. */
 #define STEP_ON      1
 #define STEP_DONE    2
-#define STEP_STARVED 3 /* no free node */
-#define STEP_FAR     4 /* must go on in the next launch */
+#define STEP_STARVED 3 /* No node is free. */
+#define STEP_FAR     4 /* The operation must go on in the next launch. */
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
@@ -30,10 +30,10 @@
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* if 1, an operation that needs a free node is refused, because the host will add none */
+    /* If 1, an operation that needs a free node is refused, because the host will add none. */
     uint                        final;
-    uint                        never; /* always 0, but unknown to the compiler */
-    uint                        far;   /* greatest number of leaves that a query may visit in a launch */
+    uint                        never; /* Always 0, but unknown to the compiler. */
+    uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -43,7 +43,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* operations that gave up: index, count, query */
+    __global uint4             *pending; /* Operations that gave up: index, count, query. */
     __global uint              *history;
 } ltree_batch;
 
@@ -51,18 +51,18 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* level where the operation works; above 0, it adds the entry of a split below */
-    uint at;    /* next node, or LTREE_NONE to start at the root */
-    /* key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
-     * backward seek, or above the leaves the new entry's key plus 1 */
+    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
+    uint at;    /* Next node, or LTREE_NONE to start at the root. */
+    /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
+     * backward seek, or above the leaves the new entry's key plus 1. */
     ordo_key_form     query;
-    uint              child;    /* new node whose entry is added (above the leaves) */
-    uint              count;    /* keys found so far by a count or range */
+    uint              child;    /* New node whose entry is added (above the leaves). */
+    uint              count;    /* Number of keys that a count or range has found so far. */
     uint              tries;    /* number of failed steps */
-    uint              hops;     /* leaves visited by the query in this launch */
-    bool              lost;     /* true after a wrong path: loads then bypass the caches */
-    uint              zombie;   /* zombie leaf just before `at`, or LTREE_NONE */
-    uint              elements; /* stores minus erasures of all operations of this work-item */
+    uint              hops;     /* Number of leaves that the query has visited in this launch. */
+    bool              lost;     /* True after a wrong path: loads then bypass the caches. */
+    uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
+    uint              elements; /* Stores minus erasures of all operations of this work-item. */
     concurrent_faults faults;
 } ltree_op;
 
@@ -75,7 +75,7 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
 /* Returns 0. Adding it to an address orders that access after the first load of the header, which gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* with fences, the first load is an acquire load */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the first load is an acquire load. */
 }
 
 /* Returns 0. Adding it to the address of the header orders the second load of the header after the loads that gave
@@ -108,7 +108,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* one load gets words of one moment */
+        tail.header = words.z; /* One load gets words of one moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -215,7 +215,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Prefetches the keys of a node, and its children or 4-byte values. Each array lies in at most two cache lines. */
+/* Prefetches a node's keys, and its children or 4-byte values. Each array lies in at most two cache lines. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -238,7 +238,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
         __global ordo_key_form *line = ltree_inner(tree, node);
         ordo_key_form           next;
         const uint              less = ltree_place(line, op->query, fresh, &next);
-        if (next == LTREE_UNUSED) { /* the query seems greater than all keys */
+        if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
             const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
             if (op->query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
                 if (right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))

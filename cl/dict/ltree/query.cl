@@ -27,7 +27,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
-        const bool hit = count >= COUNT_EQUAL && /* unused slots equal a query of all ones */
+        const bool hit = count >= COUNT_EQUAL && /* Unused slots equal a query of all ones. */
                          (path[m].query != LTREE_UNUSED || slot < ltree_count(ltree_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
@@ -72,12 +72,12 @@ typedef struct {
  * keys. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
-    /* if hi is all ones, the count includes unused slots */
+    /* If hi is all ones, the count includes unused slots. */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
 /* Guesses the leaves that cover hi (ends[m].query), from the parents of the leaves that cover lo. Guesses the leaf
- * to the right if hi lies beyond the parent. So the loads of both leaves overlap. */
+ * to the right if hi lies beyond the parent. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -103,7 +103,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums the counts of each query over the lanes. Each work-item keeps the sums of the queries it owns. */
+/* Sums each query's counts over the lanes. Each work-item keeps the sums of its queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL

@@ -60,8 +60,7 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* An element in registers. A work-item loads all its elements before it stores one, because a store waits for
- * earlier loads. */
+/* An element in registers. A work-item loads all its elements before it stores one. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -187,7 +186,6 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Copies range i if it is short. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -212,8 +210,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Ranges that a work-group copies together. The elements of range q have numbers from start[q] on in the tile. Long
- * ranges count as empty. */
+/* Ranges that a work-group copies together. The elements of range q have numbers from start[q] on. Long ranges count
+ * as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -240,7 +238,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 {
     const uint lid = (uint) get_local_id(0);
 
-    barrier(CLK_LOCAL_MEM_FENCE); /* all have finished the previous tile */
+    barrier(CLK_LOCAL_MEM_FENCE); /* All have finished the previous tile. */
     if (lid == 0)
         tile->start[0] = tile->has_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -262,7 +260,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
-    for (uint past = m; past - q > 1;) { /* finds the last range that begins at or before e */
+    for (uint past = m; past - q > 1;) { /* Finds the last range that begins at or before e. */
         const uint middle = (q + past) / 2;
         if (tile->start[middle] <= e)
             q = middle;

@@ -17,7 +17,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* a torn count may be 0; the second header load then differs */
+        slot = min(slot, count) - 1; /* A torn count may be 0. The second header load then differs. */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);
@@ -86,14 +86,14 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
             keys_here++;
         }
     }
-    /* the second header load does not depend on the values */
+    /* The second header load does not depend on the values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
     if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1; /* all keys up to high are done, even if nodes split later */
+        op->query = tail.high + 1; /* All keys up to high are done, even if nodes split later. */
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

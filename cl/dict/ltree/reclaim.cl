@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes merged leaves (zombies; B9 in shared/ltree.h) from the levels of a skiplist, while no operation runs. The
  * left neighbour of a zombie links to it, and an entry above leads to it. The host runs reclaim_leaves, then the
- * other kernels for each level from the lowest up. Dead nodes stay allocated until a rebuild. */
+ * other kernels for each level from the lowest up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -11,12 +11,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* other work-items may write high in an inner node */
+    /* Other work-items may write high in an inner node. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
 /* Returns the first node from `node` on that is not dead, or LTREE_NONE. Shortens the links of dead nodes on its
- * path, so that other work-items need fewer steps. */
+ * path. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

@@ -41,8 +41,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* Loops over the items of a team, out of n items. They are consecutive on a CPU, which runs work-items one after
- * another. */
+/* Loops over the items of a team, out of n items. On a CPU they are consecutive. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -81,8 +80,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Computes a split and allocates its new nodes, which the host must have reserved. All lanes of a team must call
- * this. */
+/* Computes a split and allocates its new nodes, which the host must have reserved. Whole teams must call this. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -110,7 +108,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words of all nodes of a split that do not depend on keys. All lanes of a team must call this. */
+/* Writes the words of a split's nodes that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -157,8 +155,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane, if it `has` one, to the list of its level, unless it is listed. All lanes of a team
- * must call this. */
+/* Appends the node of each lane, if it `has` one, to the list of its level, unless it is listed. Whole teams must
+ * call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -51,7 +51,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* if NULL, all_erased says whether all updates erase or all store */
+    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
     __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
@@ -72,8 +72,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
  * key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the consecutive borders from k on at which the leaf of border k splits. The leaf splits at a border if the
- * next update falls into it, too. */
+/* Counts the consecutive borders from k on at which the leaf of border k splits, because the next update falls into
+ * it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -125,8 +125,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch of distinct keys. The work-item of a leaf's first border makes all splits
- * of the leaf. */
+/* Splits leaves at the borders of a batch of distinct keys. A leaf's first border makes all its splits. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -174,8 +173,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update. With COMBINE_OP, returns the combination of the values of all its
- * updates. */
+/* Returns the value of a key's last update, or with COMBINE_OP the combination of all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -265,7 +263,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* index among all elements of the split */
+    uint          to[LANE_WORDS];   /* Index among all elements of the split. */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
@@ -359,8 +357,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges the elements of a leaf with its updates, by all lanes of a team. Returns how many elements the leaf has
- * gained. */
+/* Merges the elements of a leaf with its updates, by a whole team. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -408,7 +405,7 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* read once, because other work-items change neighbouring words */
+    const uint groups = state[LTREE_GROUPS]; /* Read once, because other work-items change neighbouring words. */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

@@ -4,15 +4,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Sets a flag for the host: an entry above is missing or old. An old entry has the key of a new node, but leads to a
- * leaf that has merged in this launch. reclaim.cl removes it. */
+/* Sets a flag for the host: an entry above is missing, or an old entry has the new node's key. reclaim.cl removes an
+ * old entry. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if the operation itself adds the entry of a split, and false if the host must. The choice depends
- * only on the new node's low. So it is the same in every run. */
+/* Returns true if the operation adds the entry of a split, and false if the host must. The choice depends only on
+ * the new node's low. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -21,7 +21,7 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds the failed steps, op->tries, to the counter of restarts. The caller may reset op->tries only after this. */
+/* Adds the failed steps, op->tries, to the counter of restarts. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)
@@ -60,7 +60,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* the node above that must get the new entry covers this query */
+    op->query = site.middle + 1; /* The node above that must get the new entry covers this query. */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;
@@ -82,7 +82,7 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         ordo_store_relaxed(word, root);
         return STEP_STARVED;
     }
-    /* the only node of a level covers all keys (B2) */
+    /* The only node of a level covers all keys. */
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest run to the oldest.
- * Between launches found[i] holds FIND_OPEN, FIND_FOUND or FIND_ERASED. */
+/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest run to the oldest. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -14,8 +13,8 @@ typedef struct {
     __global ordo_value       *value; /* may be NULL */
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* bit per element; NULL if no element is hidden */
-    uint                 stage;  /* sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest) */
+    __global const uint *hidden; /* Bit per element; NULL if no element is hidden. */
+    uint                 stage;  /* Sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest). */
 } answers;
 
 #if ORDO_VALUE_BYTES

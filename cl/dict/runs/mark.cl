@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides the elements of an older run whose keys also occur in a newer run. The queries of the search are the keys of
- * the newer run. */
+/* Hides the elements of an older run whose keys also occur in a newer run. The search gets the newer run's keys as
+ * queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"

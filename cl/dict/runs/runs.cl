@@ -10,8 +10,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i]. `first`, for the first run,
- * overwrites counts[i]. ranks[i] and ranks[n + i] must be the ranks of the bounds in the run. */
+/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i], or overwrites counts[i] if
+ * `first`. ranks[i] and ranks[n + i] must be the ranks of the bounds in the run. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -31,7 +31,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
 }
 
 /* Finds the nearest visible element of one run at or after index ranks[i] for i < n_forward, else before ranks[i].
- * Keeps the result of an earlier run if it is nearer. `first` says that there is no earlier run. */
+ * Keeps the result of an earlier run if it is nearer, unless `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -109,8 +109,8 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more elements than this, hidden ones included, is wide. For wide ranges run_write counts visible
- * elements from the begin of each run, not of the range. */
+/* A range with more elements than this, hidden ones included, is wide: run_write counts visible elements from the
+ * begin of each run, not of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures range i. candidates[i] becomes the number of its elements in all runs, hidden ones included. offsets[i],
@@ -142,11 +142,10 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-#define RANGE_ITEMS 4 /* Candidates of a work-item in each tile. */
+#define RANGE_ITEMS 4 /* Number of elements that a work-item handles per tile. */
 
-/* Writes candidate i of a range, if it is visible. Its output index is `place` plus the number of lesser visible
- * elements of the range. `all` says that all candidates are visible. If `wide`, counts lesser elements of whole
- * runs, so `place` must be reduced by the number before the range. */
+/* Writes element i of a range (hidden ones included), if it is visible. Its output index is `place` plus the number
+ * of lesser visible elements of the range, or of whole runs if `wide`. `all` says that all elements are visible. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -179,7 +178,7 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 }
 
 /* Writes the visible elements of all ranges, unless there are more, offsets[last], than `capacity`. Each group
- * handles consecutive candidates. candidates[] and offsets[] must be exclusive prefix sums. */
+ * handles consecutive elements. candidates[] and offsets[] must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -215,8 +214,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Adds the number of visible elements of one run before index local_ranks[i] to ranks[i]. `first`, for the first
- * run, overwrites ranks[i]. */
+/* Adds the number of visible elements of one run before index local_ranks[i] to ranks[i], or overwrites ranks[i] if
+ * `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -269,8 +268,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key of the visible element with this rank among all runs, which must exist. Bisects the range of keys,
- * and narrows the searched part of each run. past[r] becomes the number of keys of run r up to the result. */
+/* Returns the key of the visible element with this rank among all runs, which must exist, by bisection of the keys.
+ * past[r] becomes the number of keys of run r up to the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -298,7 +297,6 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* Writes the element with rank ranks[i], if there is one, as result i. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
@@ -320,7 +318,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
             place = run_place_of_rank(mem.hidden_of[0], mem.visible_of[0], runs.count[0], rank);
         } else {
             const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
-            for (uint r = 0; r < runs.n_runs; r++) /* by R2, the key is visible in one run only */
+            for (uint r = 0; r < runs.n_runs; r++) /* The key is visible in one run only. */
                 if (past[r] > 0 && key_bits(mem.key_of[r][past[r] - 1]) == key &&
                     !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
                     run = r;
@@ -363,7 +361,7 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
 }
 
 /* Returns the run with the least next key, or the greatest if `down`. next[r] must be 1 + the index of run r's next
- * element, or 0 at its end. At least one run must have a next element. */
+ * element, or 0 if there is none. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -418,8 +416,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Returns the rank of a visible element among the visible elements of all runs. `before` must be its rank in its own
- * run. */
+/* Returns the rank of a visible element among all runs. `before` must be its rank in its own run. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -448,9 +445,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` least visible elements of all runs in ascending order, or the greatest in descending order if
- * `last`. All runs must be resolved (R4). *total becomes the number of visible elements, and spans[r] the written
- * interval of run r, if there are results. */
+/* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. All runs must be
+ * resolved (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the written interval of
+ * run r, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -475,7 +472,7 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 }
 
 /* Writes to spans[r] the elements of run r from *lo to *hi. Needs lows and highs of run_bounds, because a CPU
- * compiler miscompiled searches here. All runs must be resolved and counted (R4, R5). */
+ * compiler miscompiled searches here. All runs must be resolved and counted (R4, R5 of sorted_run.h). */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)

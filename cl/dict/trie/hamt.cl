@@ -98,7 +98,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* false if no leaf covers the key; then the last leaf below the node is the result */
+    bool has = true; /* False if no leaf covers the key. Then the last leaf below the node is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -165,14 +165,14 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* the search sets leaf[k] to the leaf + 1 */
+    for (uint k = 0; k < n; k++) { /* The search sets leaf[k] to the leaf + 1. */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
         most = max(most, end[k] - leaf[k]);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* finished searches change nothing */
+        for (uint k = 0; k < n; k++) { /* Finished searches change nothing. */
             const uint middle = leaf[k] + (end[k] - leaf[k]) / 2;
             const bool before = leaf[k] < end[k] && t->leaves[min(middle, t->n_leaves - 1)].first <= key[k];
             leaf[k] = before ? middle + 1 : leaf[k];
@@ -180,7 +180,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
         }
     for (uint k = 0; k < n; k++)
         node[k] = hamt_load(t, --leaf[k]);
-    for (uint k = 0; k < n; k++) { /* prefetches the cache line that hamt_look reads first */
+    for (uint k = 0; k < n; k++) { /* Prefetches the cache line that hamt_look reads first. */
         __global const volatile uchar *middle = node[k].block + min(node[k].count, (uint) HAMT_LEAF) / 2 * 2;
         (void) *middle;
     }
@@ -200,7 +200,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Number of keys of a leaf that are less than the wanted key, and whether the leaf has the key. */
+/* Number of lesser keys in a leaf, and whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;

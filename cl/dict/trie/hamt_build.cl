@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. The kernels run in
- * the order of this file. "Scanned" means replaced by exclusive prefix sums. */
+ * the order of this file. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -49,7 +49,6 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
-/* Sets heads[m] to 1 if element m is the first of a new leaf, else to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -69,7 +68,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of the first element of new leaf k to starts[k]. `number` must be the scanned heads. */
+/* Writes the index of the first element of new leaf k to starts[k]. `number` must be the prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -129,7 +128,7 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 #define HAMT_NEW 0xffffffffu
 
 /* Copies the records of old leaves that have one successor. hamt_add overwrites touched ones. `follow` must be
- * scanned. */
+ * prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -147,7 +146,7 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 }
 
 /* Adds the records of new leaves, whose blocks begin at unit first_unit of the pool. places[k] becomes the index of
- * new leaf k among all leaves. `units` and `follow` must be scanned; `follow` is NULL if no old leaf stays. */
+ * new leaf k among all leaves. `units` and `follow` must be prefix sums; `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -165,7 +164,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes `before` (T3) of all records, and the record at the end. `counts`, of n_leaves + 1 words, must be scanned. */
+/* Writes the rank `before` of all records, and the record at the end. `counts`, of n_leaves + 1 words, must be
+ * prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -178,7 +178,6 @@ void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf 
     }
 }
 
-/* Writes the size of leaf i's block, in units, to sizes[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
 {
@@ -188,7 +187,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of kept leaves to a new pool. from[i] must be the first unit of the old block, or HAMT_NEW.
- * `sizes` must be scanned. */
+ * `sizes` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -262,7 +261,7 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Consecutive cells of a table that limit the cells a work-item writes for one leaf. */
+/* Consecutive cells that one work-item may write for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
 /* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */
@@ -281,13 +280,13 @@ ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leave
         t->table[from + c] = leaves;
 }
 
-/* Writes the cells from the leaf's cell up to the next leaf's cell (T5). */
+/* Writes the table's cells from a leaf's cell up to the next leaf's cell. */
 ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Writes the cells of a share before the first leaf that begins in the share (T5). */
+/* Writes the cells of a share (HAMT_CELLS_SHARE consecutive cells) before the first leaf that begins in it. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into the leaves of a HAMT. "Scanned" means replaced by exclusive prefix sums.
+/* Merges a sorted batch of updates into the leaves of a HAMT.
  *
  *   hamt_effects     finds what each update adds or removes
  *   hamt_plan        counts the leaves that replace each leaf, and their units
@@ -18,10 +18,10 @@
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* An update's effect holds a number and three bits. Of updates of the same key, only the last has STORES or TAKES. */
-#define EFFECT_BELOW  0x0fffu /* number of lesser keys in the leaf */
-#define EFFECT_HIT    0x1000u /* the leaf has the key */
-#define EFFECT_STORES 0x2000u /* the update stores the key */
-#define EFFECT_TAKES  0x4000u /* the update removes the key */
+#define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
+#define EFFECT_HIT    0x1000u /* The leaf has the key. */
+#define EFFECT_STORES 0x2000u /* The update stores the key. */
+#define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
 /* Returns by how many elements an update increases the trie: 1, 0 or -1. */
@@ -70,13 +70,12 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates, begin .. end - 1 of the batch. The merged elements are the elements of the leaf after the
- * updates. */
+/* A leaf and its updates, begin .. end - 1 of the batch. Merged elements are the leaf's elements after the updates. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
     __global const ushort   *effects;
-    __global const uint     *more; /* scanned */
+    __global const uint     *more; /* exclusive prefix sums */
     uint                     begin, end;
 } hamt_mix;
 
@@ -248,7 +247,7 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
 }
 
 /* Writes the records of the next trie, which has n elements. The new blocks begin at unit first_unit of the pool.
- * `plan` must be scanned. */
+ * `plan` must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -405,7 +404,6 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* Writes the blocks of new leaves. hamt_records must have written their records. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,

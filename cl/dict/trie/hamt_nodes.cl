@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds or checks the levels of nodes above the leaves in a trie of fixed depth (HAMT_FIXED_DEPTH 1).
- * shared/hamt_node.h defines the words of a node. */
+/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1; shared/hamt_node.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,13 +16,12 @@ ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
-/* Returns the index in heads[] of a leaf and level. heads[] begins with the topmost level. */
 ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
 {
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* Sets the word of each level and leaf in heads[] to 1 if the leaf is the first below its node of the level. */
+/* Sets the word of each level and leaf in heads[] to 1 if the leaf is the first below its node. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -37,7 +35,7 @@ void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global u
 
 typedef struct {
     __global const hamt_leaf *leaves;
-    __global const uint      *number; /* the scanned heads */
+    __global const uint      *number; /* exclusive prefix sums of heads[] */
     uint                      n_leaves;
 } hamt_rows;
 
@@ -51,8 +49,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child of a node of this level that leads to a leaf, by its index in its level. Below level 0 this is
- * the leaf. */
+/* Returns the child through which a node of the level leads to the leaf: a node's index in the level below, or the
+ * leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -76,7 +74,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Sets or compares the words of a level from the child of leaf i up to the child of leaf i + 1. */
+/* Sets or compares a level's words from leaf i's child up to the next leaf's child. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -93,7 +91,7 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
 }
 
 /* Writes nodes and header. If `wrong` is not NULL, compares them instead, and writes the least leaf with a wrong
- * word to *wrong. `number` must be the scanned heads. */
+ * word to *wrong. `number` must be the exclusive prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -29,7 +29,6 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Counts the keys that are less than each of `some` keys, or at most that key if `upper`. */
 ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
                             uint rank[RUN_STEP])
 {
@@ -62,8 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Writes the number of elements in range i to counts[i], and the rank of the first element to firsts[i]. Either may
- * be NULL. */
+/* Writes the number of elements in range i and the rank of the first element. Either output may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)

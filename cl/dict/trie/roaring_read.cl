@@ -78,7 +78,7 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
  * there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* a bitmap has at least 8 bytes */
+    if (size - part->begin < 8) /* A bitmap has at least 8 bytes. */
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -133,7 +133,7 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
             fault = ROARING_FAULT_LEFT;
         if (fault != ROARING_FAULT_WORDS) {
             wrong[fault] = p;
-            at = size + 1; /* later launches then return at once */
+            at = size + 1; /* Later launches then return at once. */
             break;
         }
         parts[p] = part;
@@ -168,8 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes and checks the descriptor of each container. Writes to slices[c] the number of slices of container c, or 0
- * if the container has a fault. */
+/* Decodes each container's descriptor. Writes to slices[c] the number of slices of container c, or 0 if the
+ * container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -213,8 +213,8 @@ ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Returns true if array element or run j is greater than the one before. Returns true for each word of a bitmap.
- * Sets *count to the number of keys in the element, run or word. */
+/* Returns true if array element or run j is greater than the one before, and for each word of a bitmap. Sets *count
+ * to its number of keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -269,8 +269,8 @@ typedef struct {
     __global const uchar *units;
     ulong                 key;
     uint                  form, unit;
-    uint                  bits;       /* unread bits of a bitmap's current word */
-    uint                  next, last; /* unread keys of the current run; none if next > last */
+    uint                  bits;       /* Unread bits of a bitmap's current word. */
+    uint                  next, last; /* Unread keys of the current run; none if next > last. */
 } roaring_cursor;
 
 /* Moves the cursor to key number `skip` of the slice. The slice must have more than `skip` keys. */

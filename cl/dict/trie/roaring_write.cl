@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest of three forms, and runs before an array of the same size. "Scanned" means replaced by exclusive prefix
- * sums. */
+ * smallest of three forms, and runs before an array of the same size. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -16,7 +15,7 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Sets heads[m] to 1 if key m is the first of a container, and runs[m] to 1 if it is the first of a run. */
+/* Flags the keys that begin a container (heads) or a run (runs). */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -29,7 +28,7 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
 }
 
 /* Writes the index of the first key of container c to starts[c], and of run r to run_starts[r]. The last entry of
- * each array is n. `heads` and `runs` must be scanned. */
+ * each array is n. `heads` and `runs` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -64,7 +63,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. The arrays must be scanned, and have n_containers + 1 entries. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must be prefix sums of n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -73,10 +72,10 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
         starts, sizes, has_runs, firsts, n_containers, wide                                                            \
     }
 typedef struct {
-    __global const uint  *starts;   /* index of each container's first key */
-    __global const ulong *sizes;    /* bytes of earlier containers */
-    __global const uint  *has_runs; /* number of earlier containers with runs */
-    __global const uint  *firsts;   /* number of earlier containers that begin a bitmap */
+    __global const uint  *starts;   /* Index of each container's first key. */
+    __global const ulong *sizes;    /* Bytes of earlier containers. */
+    __global const uint  *has_runs; /* Number of earlier containers with runs. */
+    __global const uint  *firsts;   /* Number of earlier containers that begin a bitmap. */
     uint                  n_containers, wide;
 } roaring_sums;
 
@@ -93,8 +92,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* If `lists`, writes the first container of bitmap p to part_starts[p], and n_containers as the last entry. Else
- * writes to header_bytes[p] the size of the header of bitmap p, which needs part_starts. */
+/* If `lists`, writes the first container of bitmap p to part_starts[p]. Else writes the size of bitmap p's header to
+ * header_bytes[p], by part_starts. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -124,8 +123,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p, with the upper half of keys before it if `wide`. header_bytes must be
- * scanned. */
+/* Returns the byte offset of bitmap p, with the upper half of keys before it if `wide`. header_bytes must be prefix
+ * sums. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -206,7 +205,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the keys of all containers. `heads` and `runs` must be scanned. */
+/* Writes the keys of all containers. `heads` and `runs` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
- * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES, the size of the
- * table's values. */
+ * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -38,8 +37,8 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
     return (form >> below | 1) << below;
 }
 
-/* Looks up the first `length` bits of `form` in the hash table. If they have an entry, returns true and sets *leaves
- * to the keys that begin with these bits. */
+/* Looks up the first `length` bits of `form`. If they have an entry, returns true and sets *leaves to the keys that
+ * begin with them. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));

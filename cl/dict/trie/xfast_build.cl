@@ -32,7 +32,6 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     return begins;
 }
 
-/* Writes to counts[i] the number of entries whose first key is key i. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint *counts)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key consists of the prefix's bits, a 1, then zeros. This number is in the middle of the numbers that
- * begin with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key
- * that is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4
- * of shared/xfast.h).
+ * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin
+ * with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that
+ * is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4 of
+ * shared/xfast.h).
  *
  * ORDO_KEY must be u32 or u64. Output arguments may be NULL. */
 #pragma once
@@ -60,8 +60,7 @@ ORDO_FN ordo_key_form xfast_up_to(uint length)
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* Returns the length of the prefix that a key stands for. Key 0 stands for no prefix, and the result is KEY_BITS -
- * 1. */
+/* Returns the length of the prefix that a key stands for, or KEY_BITS - 1 for key 0. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
@@ -111,8 +110,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common. Returns 0 if there
- * is none. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -131,7 +129,7 @@ void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uc
     const xfast_trie trie = XFAST_TRIE_HERE;
     RUN_EACH (uint, i, n) {
         const ordo_key_form query = key_bits(keys[keys_at + i]);
-        /* if rank is 0, rank - 1 wraps and xfast_match_at returns 0 */
+        /* If rank is 0, rank - 1 wraps and xfast_match_at returns 0. */
         const uint rank = xfast_rank(&trie, query, true);
         const uint before = xfast_match_at(&trie, masks, rank - 1, query);
         const uint after = xfast_match_at(&trie, masks, rank, query);
