@@ -140,8 +140,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Proposes an element to a bucket. The bucket keeps its eight greatest words. Returns the word that finds no slot,
- * or 0. */
+/* Inserts an element's word into a bucket, which keeps its eight greatest words. Returns the word that finds no
+ * slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)

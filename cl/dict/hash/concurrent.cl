@@ -231,8 +231,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the spills of the home bucket. If they are HASH_SCAN, instead sets HASH_RECOUNT for the
- * partition. */
+/* Adds delta (1 or -1) to the home bucket's spill count (its elements in other buckets). If the count is HASH_SCAN,
+ * instead sets HASH_RECOUNT for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;

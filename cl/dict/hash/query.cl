@@ -119,7 +119,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the listed keys, or all buckets if the home bucket has HASH_SCAN spills. */
+/* Searches the second buckets of the listed keys. Searches all buckets if the home bucket's spill count is
+ * HASH_SCAN. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -234,7 +235,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spills. If the spills are HASH_SCAN,
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If the count is HASH_SCAN,
  * searches all buckets and sets HASH_RECOUNT for the partition. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)

@@ -201,8 +201,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a search for a key that its home bucket, start + `first`, does not contain. This bucket must have
- * spills. */
+/* Continues a search for a key that its home bucket, start + `first`, does not contain. The bucket's spill count
+ * must not be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies a batch that has few updates per partition of a hash table, and reads only the buckets that the updates
  * need. Some partitions are left to hash_update_dense, which would write the same table bit by bit. hash_touch fills
- * the words of a bucket (batch.cl) when an element first proposes to the bucket. */
+ * the words (batch.cl) of a bucket in local memory when an element first proposes to the bucket. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -88,7 +88,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
 }
 
 /* Finds a slot for the element of `word`, which proposes to a bucket, and for each element displaced in turn. Sets
- * mem->left if an element has no proposals left. If `word` is 0, only fills the words of the bucket. */
+ * mem->left (for hash_update_dense) if an element has no proposals left. If `word` is 0, only fills the words of the
+ * bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -130,7 +131,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts the changes of spills, and saves the displaced elements. Sets mem->left if a stashed element is erased. */
+/* Counts the changes of spill counts, and saves the displaced elements. If a stashed element is erased, sets
+ * mem->left: hash_update_dense then updates the partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)

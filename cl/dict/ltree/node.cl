@@ -113,8 +113,8 @@ ORDO_FN uint ltree_root_node(uint root)
 #pragma clang diagnostic ignored "-Wpsabi" /* This warns of vectors that the processor lacks. */
 #endif
 
-/* A CPU search reads only this many slots, the first or the last of the node. One key decides which, to save cache
- * lines. */
+/* A CPU search reads only this many slots of a node: the first ones or the last ones. One key decides which, to save
+ * cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)

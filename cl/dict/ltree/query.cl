@@ -68,8 +68,8 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's count of keys, with equal
- * keys. */
+/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane, with
+ * equal keys. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     /* If hi is all ones, the count includes unused slots. */
@@ -197,7 +197,6 @@ ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *p
         ltree_count_far(tree, place, before, high, mine);
 }
 
-/* Returns the last of places low .. high whose leaf begins at rank `rank` or before. */
 ORDO_FN uint ltree_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
 {
     while (low < high) {

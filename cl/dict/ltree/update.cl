@@ -211,7 +211,6 @@ ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *c
             copy->value[slot] = ltree_values(tree, leaf)[slot];
 }
 
-/* Writes the copied slots from .. to - 1 as elements p, p + 1, ... of the split. */
 ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
                             uint to, uint p)
 {
@@ -393,7 +392,8 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* Applies all groups. Appends parents of leaves that split to `dirty`, the list of level 1. */
+/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`, the list of level
+ * 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,

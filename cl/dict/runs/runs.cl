@@ -227,7 +227,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* Distance of the two probes of run_block_of_rank from its guess. */
+/* run_block_of_rank first tests the blocks at this distance before and after its guess. */
 #define RANK_NEAR 8
 
 /* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Guesses first, because hidden
@@ -425,7 +425,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes each element at the index that counts lesser visible elements. No two visible elements have the same key. */
+/* Writes each visible element at its output index, the number of lesser visible elements. No two visible elements
+ * have the same key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {

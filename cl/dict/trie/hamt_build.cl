@@ -127,8 +127,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that have one successor. hamt_add overwrites touched ones. `follow` must be
- * prefix sums. */
+/* Copies the records of old leaves that have one successor. hamt_add later overwrites the leaves that the batch
+ * touches. `follow` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
