@@ -98,7 +98,7 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False if no leaf covers the key. Then the last leaf below the node is the result. */
+    bool has = true; /* False if the node has no child for the key. Then its last leaf is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
