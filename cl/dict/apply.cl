@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies mixed batches as if their operations ran one after another. Here: operations on single keys
- * (host/dict/apply.c).
- *
- *   apply_histogram                counts operations by code
- *   apply_starts, apply_groups     find segments (apply_batch.cl) and groups of equal keys, in key order
- *   apply_segments, apply_points   write results of finds and updates, changes over time, changed keys
- *   apply_store                    writes the changed keys as sorted updates */
+/* Applies a mixed batch as if its operations ran one after another. This file handles operations on a single key.
+ * The kernels run in the order of this file (host/dict/apply.c). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* The caller has set `histogram` (HISTOGRAM_WORDS of shared/codes.h) to 0. number (may be NULL) becomes 0, 1, 2, ... */
+/* Adds the number of operations of each code to `histogram`, which the caller must have set to 0. Sets number[i] to
+ * i, unless number is NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -34,8 +30,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes the terms of `sums` (shared/apply.h). heads[j] (may be NULL): whether a segment begins at j. Clears the
- * histogram, which the host has read. */
+/* Writes the flags that a scan turns into `sums` (shared/apply.h). Sets heads[j] to 1 if a segment (apply_batch.cl)
+ * starts at j; heads may be NULL. Clears the histogram. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -57,9 +53,9 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* `sums` must be exclusive prefix sums. group_of[j] = position j's group. first_of[g] = group g's first position,
- * there_before[g] = the number of present keys before it. All three get one more entry. head_at and insert_at list
- * segment starts and inserts. */
+/* Lists the groups of equal keys, the starts of segments (head_at) and the inserts (insert_at). `sums` must be
+ * exclusive prefix sums. group_of[j] becomes the group of operation j, and first_of[g] the first index of group g.
+ * there_before[g] becomes the number of lesser groups whose key was present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -94,7 +90,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x: start[j], y: insert[j] of sorted_batch */
+/* x is start[j] and y is insert[j] of struct sorted_batch. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -105,7 +101,6 @@ ORDO_FN segment segment_of(const segments *s, uint j)
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 
-/* Writes start[] and insert[] of batches with combines, before apply_points. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *insert)
 {
@@ -117,8 +112,8 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates; start[] and insert[]; terms of the first `parts` parts of `places`
- * (shared/apply.h); entries of the timeline (may be NULL). Clears offsets (may be NULL). */
+/* Writes the results of finds, contains and updates, start[] and insert[] of sorted_batch, and the first `parts`
+ * parts of `places` (shared/apply.h). entries (the timeline) and offsets, which become 0, may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -165,7 +160,8 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes changed keys as updates. `place`: the exclusive prefix sums of PLACE_CHANGED. */
+/* Writes each key that the batch changes as one update. `place` must be the exclusive prefix sums of the
+ * PLACE_CHANGED flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

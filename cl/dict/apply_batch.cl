@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mixed batch in key order, and the state of a key over time. For apply.cl, apply_order.cl and apply_seek.cl. */
+/* Represents a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -10,16 +10,21 @@
 
 #define NONE 0xffffffffu
 
-/* Position j is operation index[j]. A segment begins where a key begins, and at each upsert and erase; within it only
- * combines and the first insert matter. start[j]: where j's segment begins. insert[j]: the segment's first insert or
- * combine up to j, or NONE. there[j]: whether j's key is present before the batch; before[j]: its value then. made[j]
- * (NULL without combines): the key's value after j, if present. */
+/* A mixed batch in key order. Index j of each array belongs to operation index[j]. A segment is a series of
+ * operations on one key. It starts at the key's first operation, and at each upsert and erase. After its start, only
+ * combines and the first insert change the key.
+ *
+ *   start[j]    start of the segment of j
+ *   insert[j]   first insert or combine of this segment up to j, or NONE
+ *   there[j]    1 if the key is present before the batch
+ *   before[j]   value of the key before the batch
+ *   made[j]     value of the key after operation j; NULL without combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
     __global const uint        *index, *start, *insert;
     __global const uchar       *there;
-    __global const merge_value *before, *values; /* before is in key order, values in the batch's order */
+    __global const merge_value *before, *values; /* `before` is in key order, `values` in batch order */
     __global const merge_value *made;
     uint                        n;
 } sorted_batch;
@@ -34,8 +39,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* A key's state: STATE_ABSENT; STATE_BEFORE, with its value before the batch; or the operation that it has its value
- * from (with combines, the position in made[]). */
+/* The state of a key at one time: STATE_ABSENT, STATE_BEFORE (unchanged since before the batch), or the number of
+ * the operation that wrote its value. In batches with combines that number is an index into made[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu
@@ -72,7 +77,6 @@ ORDO_FN merge_value state_value(const sorted_batch *b, uint j, key_state s)
 }
 #endif
 
-/* Returns a part's sum before position j. `sums` must be prefix sums. */
 ORDO_FN uint sum_at(__global const uint *sums, ulong stride, uint part, uint j)
 {
     return sums[part * stride + j] - sums[part * stride];
@@ -83,7 +87,6 @@ ORDO_FN uint place_of(__global const uint *places, uint n, uint part, uint j)
     return sum_at(places, (ulong) n + 2, part, j);
 }
 
-/* Counts the keys in sorted[0 .. n - 1] less than `key`, or not greater if `upper`. */
 ORDO_FN uint sorted_bound(__global const ordo_key *sorted, uint n, ordo_key key, bool upper)
 {
     return upper ? keys_not_greater(sorted, 0, n, key_bits(key)) : keys_less(sorted, 0, n, key_bits(key));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, ranks, selections and ranges in mixed batches. Launched by host/dict/apply_order.c. */
+/* Answers the counts, ranks, selections and ranges of a mixed batch (host/dict/apply_order.c). */
 #pragma once
 #include "dict/apply_batch.cl"
 
@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Moves entries to the order of the next level: entries with bit 0 come first. */
+/* Sorts entries stably by bit `level` of their group. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -46,7 +46,6 @@ void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks
     }
 }
 
-/* picked[i] = 1 if the code of operation i is in [least, most]. picked[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least, uint most, __global uint *picked)
 {
@@ -56,7 +55,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Lists picked operations. `picked` must be exclusive prefix sums. hi_out may be NULL. */
+/* Lists the picked operations with their keys. `picked` must be the exclusive prefix sums of the flags. hi_out may
+ * be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -73,7 +73,8 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* base[q]: query q's count before the batch. lengths (may be NULL) gets each range's length. */
+/* Answers count queries. base[q] must be the count before the batch. Writes the lengths of range operations to
+ * `lengths`, unless NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -95,7 +96,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* base[q]: query q's rank before the batch. `upper` counts keys not greater. */
+/* Answers rank queries. base[q] must be the rank before the batch. If `upper`, counts keys that are at most keys[q],
+ * else lesser keys. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -107,14 +109,15 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Counts the keys less than group g's key at `time`. ranks[j] counts them for sorted[j] before the batch. */
+/* Counts the present keys that are less than group g's key at `time`. ranks[j] must be the rank of sorted[j] before
+ * the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* groups[q] = the group with rank queries[q], or NONE if the batch does not touch the key; then base_ranks[q] = the
- * key's rank before the batch. */
+/* Finds the key with rank queries[q]. groups[q] becomes the key's group, or NONE if the batch has no operation on
+ * the key. Then base_ranks[q] becomes the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -124,7 +127,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
-        uint       low = 0, high = t.n_groups; /* groups below `low` have ranks of at most k */
+        uint       low = 0, high = t.n_groups; /* All groups below `low` have ranks of at most k. */
         uint       found = NONE, position = 0;
         while (low < high) {
             const uint middle = low + (high - low) / 2;
@@ -167,8 +170,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* For range q, group[q] = its first group; changes[q] = the changes of earlier groups; touched[q] counts its keys that
- * the batch touches and that are present at its time. touched[n_queries] = 0. */
+/* Writes the first group of each range q, the sum of changes of all lesser groups, and how many keys of the batch
+ * are present in the range (touched[q]). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -196,8 +199,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of ranges that the batch does not touch. Before the batch, range q's elements began at
- * base_first[q]. Each moves by the keys added or removed before it. */
+/* Writes the elements of ranges that have no operation in the batch. base_key[base_first[q]] must be range q's first
+ * element. Each element moves by the number of lesser keys that the batch adds to or removes from the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -222,8 +225,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes the keys that the batch touches and that are present at a range's time, each after all the range's lesser
- * keys. */
+/* Writes the elements of ranges that have an operation in the batch and are present at the time of the range. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers seeks in mixed batches. Launched by host/dict/apply_seek.c. */
+/* Answers the seek operations of a mixed batch (host/dict/apply_seek.c). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -13,8 +13,8 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* The index of a query that the dictionary answers. First come n_up seeks upwards, then n_erased upper neighbours of
- * erased keys, the seeks downwards, and n_erased lower neighbours. */
+/* Both functions return an index into the array of queries to the dictionary. The array holds n_up upward seeks,
+ * upper neighbours of n_erased erased keys, downward seeks, and lower neighbours. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -24,9 +24,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes the dictionary's queries. ops[q] = seek q's position. keys: each query is for the first key not less (upwards)
- * or less (downwards), except the seek's own key, whose state the batch knows. erased = the present keys that the batch
- * erases, in order; other keys fill up their n_erased queries. */
+/* Writes the queries to the dictionary. An upward query finds the least key not less than keys[q], a downward query
+ * the greatest lesser key. No query finds the seek's own key, whose state the batch knows. ops[q] becomes the index
+ * of seek q in key order, and erased[] the present keys that the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -56,7 +56,7 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Whether the dictionary has found a neighbour of `key`. The greatest possible key has none upwards. */
+/* Returns true if the dictionary has found a neighbour of `key`. The greatest possible key has no upper neighbour. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -69,7 +69,7 @@ typedef struct {
     __global const uchar       *base_found;
     __global const ordo_key    *erased;
     __global const uint        *end;
-    uint                        n_up, n_seeks, n_erased, all; /* all: erased keys */
+    uint                        n_up, n_seeks, n_erased, all; /* `all` is the length of erased[]. */
 } seek_queries;
 
 #define QUERY_ARGS                                                                                                     \
@@ -82,10 +82,10 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* Erased keys form chains of neighbours. A chain ends at a key whose neighbour is absent or not erased. Writes the
- * terms of a maximum scan over ends[first .. last - 1]. Once scanned, entry n_erased + e (for seeks downwards) is 1 +
- * n_erased + the nearest end at or before e. The first half (for seeks upwards) numbers keys from the right: an entry
- * is 1 + the nearest end at or after its key. */
+/* Finds chains of erased keys, each the dictionary's neighbour of the key before it. A chain ends at a key whose
+ * neighbour is missing or not erased. Writes ends[first .. last - 1] for a maximum scan. Then entry n_erased + e
+ * (for downward seeks) is n_erased + 1 + the nearest end at or before key e. Entry n_erased - 1 - e (for upward
+ * seeks) is n_erased - the nearest end at or after key e. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -103,7 +103,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in `erased` of the end of the chain of `key`, or NONE if `key` is not erased. */
+/* Returns the index in erased[] of the end of the chain that contains `key`, or NONE if the batch does not erase
+ * `key`. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -117,8 +118,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes a seek's result: the batch's key at `position` if its state s is present; else, if `other`, other_key with the
- * value base_value[at]. */
+/* Writes the result of one seek: sorted[position] if its state s is present, else other_key with the value
+ * base_value[at] if `other` is true. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -133,15 +134,16 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
         keys_out[keys_out_at + time] = s != STATE_ABSENT ? sorted[position] : other_key;                               \
     SEEK_VALUE()
 
-/* A seek tries at most this many groups. */
+/* Maximum number of groups that a seek visits. */
 #define SEEK_STEPS 32
 
 #define SEEK_OUT                                                                                                       \
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Goes from group to group until one is present at the seek's time, or the batch does not touch the nearest key. A seek
- * that needs SEEK_STEPS has no result and makes changed[n + 1] differ from changed[n]. */
+/* Answers each seek by visiting groups of equal keys, until one is present at the seek's time or the dictionary's
+ * neighbour is nearer. After SEEK_STEPS groups it writes no result, and sets changed[n + 1] to NONE. The host then
+ * repeats all seeks by apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -152,12 +154,13 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        uint       g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT); /* 0 - 1 wraps, past all groups */
-        uint       at = seek_query(q, n_up, n_erased), position = 0;
-        uint       step = 0;
-        bool       other = has_near(sorted[j], base_found[at], forward);
-        ordo_key   other_key = base_key[at];
-        key_state  s = STATE_ABSENT;
+        /* 0 - 1 wraps to a number above all groups. */
+        uint      g = group_of[j] + (code == CODE_SEEK_GT) - (code == CODE_SEEK_LT);
+        uint      at = seek_query(q, n_up, n_erased), position = 0;
+        uint      step = 0;
+        bool      other = has_near(sorted[j], base_found[at], forward);
+        ordo_key  other_key = base_key[at];
+        key_state s = STATE_ABSENT;
         for (; step < SEEK_STEPS && g < n_groups; step++, g += forward ? 1 : -1u) {
             const ordo_key key = sorted[first_of[g]];
             if (other && is_nearer(other_key, key, forward))
@@ -180,7 +183,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks of any distance by the timeline. */
+/* Answers seeks over any distance by the timeline. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {
@@ -190,7 +193,8 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* rank of the first key not below the start (upwards), or above it (downwards) */
+        /* The number of the batch's present keys that are less than the wanted key (upwards), or at most that key
+         * (downwards). */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects faults into concurrent kernels, and records histories by a clock (a counter). Tests set
+/* Injects faults into concurrent kernels and records when each operation ran, for tests. A shared counter (`clock`)
+ * gives the times.
  *
- *   CONCURRENT_HISTORY 1   to record two ticks for each operation, its begin and its end
- *   CONCURRENT_FAULTS 1    to inject the faults (enum ordo_fault) of the kernel's argument */
+ *   CONCURRENT_HISTORY 1   records the begin and the end of each operation
+ *   CONCURRENT_FAULTS 1    injects the faults (enum ordo_fault) of the kernel's argument */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/codes.cl"
@@ -16,7 +17,7 @@
 #endif
 
 typedef struct {
-    uint kinds; /* a sum of enum ordo_fault */
+    uint kinds; /* sum of enum ordo_fault values */
     uint dice;
 } concurrent_faults;
 
@@ -25,7 +26,7 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* Whether to inject a fault now: true for one of `one_in` calls. */
+/* Returns true at random, in about one of `one_in` calls, to inject a fault. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))
@@ -34,8 +35,7 @@ ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_i
     return (faults->dice >> 8) % one_in == 0;
 }
 
-/* Waits until other work-items have advanced the clock by `ticks`, for at most `looks` loads. A CPU may have to wake a
- * thread, so it needs more. */
+/* Waits until other work-items have increased the clock by `ticks`, for at most `looks` loads of the clock. */
 ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint looks)
 {
     const uint since = ordo_load_relaxed(clock);
@@ -46,7 +46,7 @@ ORDO_FN void concurrent_wait(volatile __global uint *clock, uint ticks, uint loo
 #define CONCURRENT_PAUSE_TICKS 16
 #define CONCURRENT_PAUSE_LOOKS (ORDO_CPU ? 1000 : 100)
 
-/* Begins a work-item's faults in a launch. The dice differ in each launch, so no operation fails for ever. */
+/* Returns the initial state of a work-item's fault injection. Each launch gets other random numbers. */
 ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint kinds)
 {
     concurrent_faults faults = { kinds, 0 };
@@ -57,7 +57,7 @@ ORDO_FN concurrent_faults concurrent_begin(volatile __global uint *clock, uint k
     return faults;
 }
 
-/* Records the begin (end = 0) or the end (end = 1) of operation i. */
+/* Records the clock as the begin (end = 0) or the end (end = 1) of operation i. */
 ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clock, uint i, uint end)
 {
     if (CONCURRENT_HISTORY) {
@@ -67,7 +67,6 @@ ORDO_FN void concurrent_tick(__global uint *history, volatile __global uint *clo
     }
 }
 
-/* Records operation i's end and outcome (OUTCOME_...). */
 ORDO_FN void concurrent_outcome(__global uchar *outcomes, __global uint *history, volatile __global uint *clock, uint i,
                                 uint outcome)
 {

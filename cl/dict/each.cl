@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over independent elements. Work-item i takes element i, and every global_size-th after it. The host defines
- * ORDO_KEY, ORDO_VALUE_BYTES and RUN_GROUP for kernels of dict. */
+/* Distributes the loops of dictionary kernels over work-items. The host must define ORDO_KEY, ORDO_VALUE_BYTES and
+ * RUN_GROUP. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"
@@ -9,19 +9,21 @@
 #define RUN_GROUP 64 /* work-items per group */
 #endif
 
-/* Loops over this work-item's elements. The counter does not wrap, even if n is near the end of the type. */
+/* Loops over elements i < n. Work-item i handles element i and every global_size-th element after it. The counter
+ * cannot overflow. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* A work-item has this many queries in flight. */
+/* Number of queries that a work-item loads together. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_STEPS work-items handle n queries. Work-item s takes `some` (1 to RUN_STEP) queries from s * RUN_STEP on. */
+/* RUN_STEPS(n) is the number of work-items that n queries need. Work-item s handles `some` queries (1 to RUN_STEP)
+ * from query s * RUN_STEP on. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* starts[i], ascending, is the first item of owner i. Returns the last owner in [low, high] whose first item is at most
- * c. */
+/* Returns the owner of item c: the last owner in [low, high] whose first item is at most c. starts[i] must be the
+ * first item of owner i, in ascending order. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -34,7 +36,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Does each_owner for [low, n - 1]. Fast if the result is near `low`. */
+/* Does each_owner for owners [low, n - 1], in fewer steps if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary searches among sorted keys by one work-item. */
+/* Searches sorted keys by one work-item. */
 #pragma once
 #include "shared/key.h"
 
-/* Returns first + the number of keys[first .. end - 1] less than x. */
+/* Returns `first` plus the number of keys in keys[first .. end - 1] that are less than x. */
 ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {
@@ -16,7 +16,6 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
     return first;
 }
 
-/* Returns first + the number of keys[first .. end - 1] not greater than x. */
 ORDO_FN uint keys_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {

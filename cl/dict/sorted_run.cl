@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes hidden bits and visible counts of sorted runs. host/dict/sorted_run.h draws a run and has the invariants. */
+/* Makes sorted runs, with their hidden bits and counts of visible elements. host/dict/sorted_run.h describes a run. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -8,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* Sets *wrong, which the caller has cleared, to 1 if some key is not less than the next. */
+/* Sets *wrong to 1 if a key is not less than the next key. The caller must have set *wrong to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -27,7 +27,8 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Makes a run of sorted updates. If erased is NULL, no update erases, and there are no hidden bits. */
+/* Copies a sorted batch of updates into a run. If `erased` is not NULL, sets the hidden bits of the updates that
+ * erase. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -51,15 +52,15 @@ typedef ulong4 run_keys4;
 typedef uint4 run_keys4;
 #endif
 
-/* Returns a bit for each element that equals the next. */
+/* Returns four bits. Bit i is 1 if element i equals the element after it. */
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
     return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
 }
 
-/* Hides each element that an equal one follows. keys must begin on 256 bytes and have room for whole words. `fresh`:
- * the words hold nothing yet. Work-items write bytes, for 8 keys: with words, for 32, neighbours read too far apart for
- * a first-level cache. */
+/* Sets the hidden bit of each element whose next element has the same key. `keys` must begin at a multiple of 256
+ * bytes and be readable in groups of 32. If `fresh`, overwrites the old hidden bits. Each work-item writes one byte;
+ * with words, neighbours would miss the first-level cache. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {
@@ -68,13 +69,14 @@ void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidde
     RUN_EACH (uint, byte, run_words(count) * 4) {
         const run_keys4 a = fours[(ulong) byte * 2], b = fours[(ulong) byte * 2 + 1];
         const uint      next = min(byte * 8 + 8, count - 1);
-        const uint      pairs = count - 1 - min(byte * 8, count - 1); /* elements from here on that have a next one */
-        const uint      bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
+        /* Number of elements from byte * 8 on that have a next element. */
+        const uint pairs = count - 1 - min(byte * 8, count - 1);
+        const uint bits = run_equal_bits(a, b.s0) | run_equal_bits(b, keys[next]) << 4;
         bytes[byte] = (uchar) ((bits & run_low_bits(min(pairs, 8u))) | (fresh ? 0u : bytes[byte]));
     }
 }
 
-/* Counts a block's visible elements; 0 past the last. */
+/* Counts the visible elements of a block. Returns 0 for blocks after the last block. */
 ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint block)
 {
     if (block > (count - 1) / RUN_BLOCK)
@@ -86,7 +88,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* visible[b] counts block b's visible elements; 0 past the last. hidden must begin on 256 bytes. */
+/* Writes the number of visible elements of each block, and 0 after the last block. `hidden` must begin at a multiple
+ * of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -102,7 +105,7 @@ ORDO_FN void run_barrier(void)
 #endif
 }
 
-/* Counts in *total the elements that are the newest of their keys and not hidden (none is, if hidden is NULL). */
+/* Adds to *total the number of elements that are the newest of their key and not hidden. `hidden` may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void run_newest(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                 __global uint *total)
@@ -127,7 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Group r writes run r's directory; each work-item writes successive entries. */
+/* Writes the array `visible` of run r, by work-group r. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {
@@ -163,7 +166,6 @@ void run_directories(RUNS_KEYS run_table runs)
         }
 }
 
-/* totals[r] counts run r's visible elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_totals(RUNS_KEYS run_table runs, __global uint *totals)
 {

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records when the keys of a mixed batch are present, as a wavelet matrix (Claude, Navarro, Ordonez, 2015)
- * over the batch in the order of its operations ("times"). Entry i is operation i. Its group is its key's number among
- * the batch's distinct keys. Its change is +1 if it adds the key, -1 if it removes it, else 0.
+/* Records at which operations of a mixed batch each key is present, as a wavelet matrix (Claude, Navarro, Ordonez,
+ * 2015). Entry i belongs to operation i; i is also called the time. The entry holds the number of its key among the
+ * batch's distinct keys (its group) and a change: +1 if the operation adds the key, -1 if it removes the key, else
+ * 0.
  *
- * Level b (from the highest bit of a group's number down) has all entries, stably sorted by the bits above b, lowest
- * first. Each block of 32 entries has
+ * Level b holds all entries, stably sorted by the bits of the group above bit b, lowest bit first. Each level stores
+ * for each block of 32 entries:
  *
- *     masks[3 * block]      bit b of each entry's group
- *     masks[.. + 1], [+ 2]  entries with bit 0 and change +1; and change -1
- *     sums[block]           high half: the number of entries with bit 0 in earlier blocks; low half: their changes,
- *                           plus 32 for each block so that no sum is negative
- *
- * Both "changes of groups below g before time t" and "the r-th group present at time t" take one step per level. A
- * level takes 20 bytes per block. */
+ *   masks[3 * block]      bit b of each entry's group
+ *   masks[3 * block + 1]  entries with bit 0 and change +1
+ *   masks[3 * block + 2]  entries with bit 0 and change -1
+ *   sums[block]           high half: number of entries with bit 0 in earlier blocks;
+ *                         low half: sum of their changes, plus 32 per block so that it is not negative */
 #pragma once
 #include "device/compiler.cl"
 
 #define TIMELINE_BLOCK 32
 
-/* An entry while levels are built: group * 4 + change + 1. */
+/* Packs an entry into a ulong: group * 4 + change + 1. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -27,7 +26,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* for g from 0 to n_groups: groups below g present before the batch */
+    __global const uint  *there_before; /* Entry g is the number of groups below g present before the batch. */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -39,8 +38,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries with bit 0 among the first e of a level. Adds their changes to *changes. (Returns no struct,
- * because Oclgrind fails then.) */
+/* Counts the entries with bit 0 among the first e entries of a level, and adds their changes to *changes. (Returns
+ * no struct, because Oclgrind cannot run that.) */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -51,8 +50,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes down one level, to the entries *first .. *end - 1 with bit *bit. Returns the changes of entries with bit 0.
- * `select`: chooses *bit by *least. */
+/* Goes down one level. Replaces the interval *first .. *end - 1 by the interval of its entries whose bit is *bit.
+ * Returns the sum of changes of the entries with bit 0. If `select`, *bit becomes 1 if this sum is at most *least. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -84,22 +83,24 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* Counts the groups below g present before operation `time`. */
+/* Counts the groups below g that are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the group that is present at `time` and has r present groups before it, which must exist. */
+/* Returns the group that is present before operation `time` and has r present groups below it. This group must
+ * exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        int        least = (int) (r - before); /* fewer changes in the lower half are not enough */
-        bool       bit = false;
-        const int  changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
+        /* The group is in the upper half if the lower half's changes are at most `least`. */
+        int       least = (int) (r - before);
+        bool      bit = false;
+        const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
         r -= bit ? before + changes : 0;
         group += bit ? 1u << level : 0;
     }

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, minima and maxima of the values in intervals of one long array. The host defines COMBINE_TYPE and COMBINE_OP,
- * too.
+/* Computes the sum, minimum or maximum of the values in each of many intervals of one array. The host must define
+ * COMBINE_TYPE and COMBINE_OP. aggregate_short reads every value of an interval. aggregate_long reads a table.
  *
- *   aggregate_level   combines each AGGREGATE_FAN values into one value of the level above
- *   aggregate_short   answers intervals value by value
- *   aggregate_long    answers intervals by the table
- *
- * For sums the table is the array of exclusive sums. For minima and maxima it is the array and the levels above it, up
- * to a level of at most AGGREGATE_FAN values:
- *
- *     v0 v1 v2 ...  | m(v0 .. v15) m(v16 .. v31) ... | m(of 16 of those) ... | ... */
+ * For sums the table holds the exclusive prefix sums of the array. For minima and maxima it holds the array and
+ * levels above it. A level has one value for each AGGREGATE_FAN values of the level before. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES /* sets have no aggregates */
+#if ORDO_VALUE_BYTES /* A set has no values to aggregate. */
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {
@@ -25,7 +19,7 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Writes the level above the `count` values at `from` to `to`. */
+/* Combines each AGGREGATE_FAN of the `count` values at levels[from ..] to one value at levels[to ..]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -35,8 +29,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i is [offsets[i], offsets[i + 1]) if there are offsets, else [first[i], past[i]). Reversed bounds give an
- * empty interval. */
+/* Interval i is offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It is empty if
+ * past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))
@@ -49,7 +43,7 @@ void aggregate_short(__global const ordo_value *values, AGGREGATE_INTERVALS, __g
         results[results_at + i] = aggregate_of(values, AGGREGATE_FIRST(i), AGGREGATE_PAST(i));
 }
 
-/* Needs the table of `count` values. */
+/* Answers each interval by the table of `count` values. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_long(__global const ordo_value *table, uint count, AGGREGATE_INTERVALS, __global ordo_value *results,
                     ulong results_at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines values to store with stored values. The host also defines COMBINE_TYPE (an ordo_type of the values' size)
- * and COMBINE_OP (an ordo_op). */
+/* Combines the values of a batch with stored values. The host must define COMBINE_TYPE (an ordo_type of the values'
+ * size) and COMBINE_OP (an ordo_op). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -9,15 +9,15 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* A work-item handles this many elements, whose loads overlap. */
+/* Elements that a work-item loads together. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else
 #define COMBINE_ITEMS 4
 #endif
 
-/* heads[j] = 1 if key j is the first of equal keys. Combines the stored value before[j], if found, into the first one's
- * value. */
+/* Sets heads[j] to 1 if key j is the first of equal keys. Combines the old value before[j] of this key, if found[j],
+ * into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -44,8 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* brought[j] = the value that operation j adds to its segment of a mixed batch in key order. dict/apply_batch.cl
- * explains start, insert and there; a combine counts as an insert. */
+/* Writes to brought[j] the operand that operation j contributes to its key's value, or the identity element. struct
+ * sorted_batch (dict/apply_batch.cl) describes start, insert and there. A combine counts as an insert. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Needs brought[], combined within segments (inclusive), in made[]. made[j] = the value of j's key after operation j,
- * if present. */
+/* Combines the old value before[j] into made[j], unless the segment begins with an upsert or erase. made[] must hold
+ * the inclusive scan of brought[] within segments. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles ranges of keys as intervals of ranks: ranges with limits, erased ranges, seeks with bounds, owners of
- * elements. */
+/* Handles ranges of keys by the ranks of their elements: ranges with a limit, erasures, seeks with a bound, and
+ * owners of elements. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,8 +12,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Range i has ranks first[i] to past[i] - 1. lengths[i] counts its elements within the limit. ends[i] = the rank of the
- * last of them, or of the least in descending order. */
+/* Limits the number of elements of each range. Range i must contain the ranks first[i] .. past[i] - 1. lengths[i]
+ * becomes the number of its elements within the limit, and ends[i] the rank of the last of them. In descending order
+ * that is the least rank. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -28,8 +29,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of ranges cut to the limit: the key at the end replaces one bound. An empty range gets reversed
- * bounds. */
+/* Writes the bounds of the shortened ranges: the key ends[i] replaces one bound. A range without elements gets lo >
+ * hi. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -42,7 +43,6 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the ranks of the first and last of `count` elements from rank `first` on, and their range's offsets. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_outer(uint first, uint count, __global uint *ranks, __global ulong *offsets)
 {
@@ -52,7 +52,6 @@ void interval_outer(uint first, uint count, __global uint *ranks, __global ulong
     }
 }
 
-/* Reverses each range's results, unless all results exceed the capacity. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_reverse(__global const ulong *offsets, ulong offsets_at, uint n, ulong capacity,
                       __global ordo_key *keys_out, ulong keys_at, __global merge_value *values_out, ulong values_at)
@@ -103,7 +102,6 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
     }
 }
 
-/* Empties the intervals of reversed ranges. numbers[i] = i. lengths[i] = interval i's length; lengths[n] = 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                       __global const uint *first, __global uint *past, __global uint *numbers, __global ulong *lengths)
@@ -120,7 +118,6 @@ void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const o
     }
 }
 
-/* ends[j] = the end of the j-th interval by ascending start. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_gather(__global const uint *past, __global const uint *numbers, uint n, __global uint *ends)
 {
@@ -128,8 +125,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals disjoint, in the order of starts. covered[j] must be the greatest end of earlier intervals. Keeps the
- * part after covered[j]: begins[j] = its first rank, lengths[j] = its length (lengths[n] = 0). */
+/* Makes intervals disjoint that are sorted by start. covered[j] must be the greatest end of earlier intervals. Keeps
+ * the part of interval j from covered[j] on: writes its first rank to begins[j] and its length to lengths[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -142,8 +139,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the cut intervals' bounds: from keys[j], the key of rank begins[j], to the range's upper bound. `offsets` must
- * be exclusive sums of lengths. */
+/* Writes the key bounds of the disjoint intervals. keys[j] must be the key of rank begins[j]. `offsets` must be the
+ * exclusive prefix sums of the lengths. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -186,8 +183,7 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Piece p lies between ends p and p + 1 of the m sorted ends. Replaces the ranks of each interval by numbers of
- * pieces. */
+/* Replaces the ranks of each interval by numbers of pieces. Piece p lies between the sorted ends p and p + 1. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -197,8 +193,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* owners[p] = the least interval known to have the 2^level pieces from p on. Each interval is two (overlapping)
- * segments of the greatest level that fits. */
+/* Writes to owners[p] the least interval that covers the 2^level pieces from p on. Handles intervals of 2^level to
+ * 2^(level + 1) - 1 pieces, which two overlapping segments of 2^level pieces cover. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -211,7 +207,7 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Passes owners of segments of 2^(level + 1) pieces to segments of 2^level pieces. */
+/* Passes the owner of each segment of 2^(level + 1) pieces to its two halves. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {
@@ -219,7 +215,7 @@ void interval_push(__global const uint *from, uint m, uint level, __global uint 
         to[p] = min(from[p], p >> level ? from[p - (1u << level)] : INTERVAL_NONE);
 }
 
-/* Adds the number of elements in the pieces of owner i to counts[i], at first 0. */
+/* Adds the number of elements in the pieces of owner i to counts[i]. The caller must have set the counts to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_tally(__global const uint *owners, __global const uint *ends, uint m, __global uint *counts,
                     ulong counts_at)

@@ -28,7 +28,8 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
     }
 }
 
-/* Writes the table except starts. Needs at most HASH_BUCKETS_MAX buckets and HASH_UPDATES_MAX keys per partition. */
+/* Writes all arrays of a new table except starts. Each partition may have at most HASH_BUCKETS_MAX buckets and
+ * HASH_UPDATES_MAX keys. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_fill(HASH_TABLE, HASH_BATCH)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restores or checks the invariants of shared/hash_table.h.
- *
- *   hash_recount   counts the spills of partitions that have HASH_RECOUNT
- *   hash_check     finds partitions that violate an invariant */
+/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recounts the spills of partitions
+ * flagged HASH_RECOUNT. */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -31,7 +29,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Sets wrong[] (enum hash_finding). Needs sound starts. */
+/* Writes the least partition that violates each invariant to wrong[] (enum hash_finding). The array starts must be
+ * correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

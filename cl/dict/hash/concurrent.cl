@@ -1,51 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations on a hash table. Each work-item runs its operations alone, one after another.
+/* Runs concurrent operations on a hash table. Each work-item runs its operations one after another.
+ * hash_find_in_batch and hash_absent run before hash_apply. hash_gather and hash_scatter let the operations that
+ * gave up run as an ordered batch. */
+
+/* Each bucket has a latch: a bit, which several buckets may share. A work-item must hold the latch of a key's home
+ * bucket to store or erase the key, or to change the bucket's spills. So operations on one key take effect one after
+ * another. Any work-item may claim an empty slot of a second bucket by a compare-and-swap.
  *
- *   hash_find_in_batch   runs finds and contains, in a launch before the updates
- *   hash_absent          counts the stores of new keys, while nothing else runs
- *   hash_apply           runs updates, and lists the operations that give up
- *   hash_gather          makes an ordered batch of the listed operations
- *   hash_scatter         copies the results of this batch back
+ * An operation that fails to get the latch does not wait, so lanes need no independent progress. It gives up after
+ * HASH_TRIES tries, or if both buckets of its key are full. */
+
+/* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
+ * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
+ * latch bit. A fence ensures this if HASH_BY_FENCE, else addresses that depend on the result of the update
+ * (ORDO_AFTER_ORDERS of device/atomic.cl). With legacy atomics, which order nothing between groups, one work-item
+ * runs all operations (HASH_ALONE).
  *
- * Each bucket has a latch: a bit, which several buckets may share. Only the holder of a home bucket's latch changes the
- * bucket's spills, and stores, moves or erases keys with this home bucket, wherever they lie. So operations on one key
- * take effect one after another. Any work-item may claim an empty slot of a second bucket, by a compare-and-swap. The
- * slot then belongs to its key until the key is erased.
- *
- * A try takes the latch or fails, does its work, and releases the latch. No step waits, so lanes of a sub-group need no
- * independent progress. An operation gives up, and is listed,
- *
- *   - if it does not get the latch in HASH_TRIES tries, or
- *   - if both buckets are full, because only a work-group that has the whole partition displaces elements.
- *
- * A slot with an 8-byte key is claimed and vacated in steps. Its upper word goes from empty to HASH_MARK to the key's
- * upper word, or back. The lower word is written while the upper word is HASH_MARK, which no key of the partition has.
- * If 16 bytes are not one access, a read of slots may be torn, so hash_slot_with reads both words of a match again.
- *
- * The table has the memory order of each access to a word that others may change in the launch. A "fence" is
- * ordo_fence_device: acquire and release, device scope. "After the latch" means after the update that took the latch:
- * by a fence if HASH_BY_FENCE, else by addresses computed from the word that the update returned (ORDO_AFTER_ORDERS of
- * device/atomic.cl). Legacy atomics order nothing between groups, so there one work-item runs all operations
- * (HASH_ALONE), or none run (HASH_LISTING).
- *
- *   access                      how                              ordered by
- *   take a latch                ordo_or, relaxed                 a fence after it, or ordo_after
- *   release a latch             ordo_add, relaxed                a fence before it
+ *   access                      how                              order
+ *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
+ *   clear a latch bit           ordo_add, relaxed                fence before it
  *   read home bucket's spills   relaxed load                     after the latch, which guards the byte
- *   change spills               ordo_add of one byte of a word   the latch's fence; other bytes are other buckets'
- *   read a bucket's slots       relaxed load of 16 bytes         after the latch, which guards the key's own slot;
+ *   change spills               ordo_add of one byte of a word   after the latch; other bytes are other buckets'
+ *   read a bucket's slots       relaxed load of 16 bytes         after the latch, which guards the slot of the key;
  *                                                                other slots may be stale or torn
- *   confirm an 8-byte key       load upper, lower, upper         an acquire fence between any two
+ *   confirm an 8-byte key       load upper, lower, upper         acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: one work-item claims an empty word
- *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  a fence after the CAS; the store of upper releases,
- *                               store lower, store upper         so a reader of the key's upper word reads the lower
- *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    a fence after the first; the last store releases
- *   vacate a slot, 4-byte key   relaxed store of empty           the fence after the latch
- *   store a value               relaxed store                    after the latch; in a claimed slot also after its last
- *                                                                owner's stores, by an acquire fence or by the CAS
- *   counts, pending, clock      ordo_add, relaxed                nothing: only their sums matter
- *   filters (CPUs)              hash_update_filters              fences in this function
- *   list, found, outcomes       plain stores, each word once     the end of the launch */
+ *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  fence after the CAS; the store of upper releases,
+ *                               store lower, store upper         so a reader of the new upper reads the new lower
+ *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    fence after the first; the last store releases
+ *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
+ *   store a value               relaxed store                    after the latch; in a claimed slot also after the
+ *                                                                last owner's stores, by acquire fence or CAS */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -66,13 +51,13 @@
 
 typedef struct {
     hash_table                 table;
-    uint                       final; /* 1: an operation that finds no slot ends as OUTCOME_NOT_STORED */
-    uint                       never; /* always 0; the compiler cannot know */
+    uint                       final; /* If 1, an operation without a free slot ends as OUTCOME_NOT_STORED. */
+    uint                       never; /* Always 0, but unknown to the compiler. */
     uint                       n_latches;
     __global const uchar      *codes;
     __global const ordo_key   *keys;
     __global const hash_value *values;
-    __global uchar            *found, *outcomes; /* may be NULL; so may values, history */
+    __global uchar            *found, *outcomes; /* found, outcomes, values and history may be NULL. */
     __private hash_changed    *changed;
     __global uint             *state, *latches, *pending, *history;
 } hash_batch;
@@ -80,7 +65,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first`: home bucket, counted from `start` */
+    uint              partition, start, buckets, first; /* `first` is the home bucket, counted from `start`. */
     concurrent_faults faults;
 } hash_op;
 
@@ -107,7 +92,8 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the slot's word that shows whether the slot is empty: the only or the upper word. */
+/* Returns the address of the word that shows whether a slot is empty: the only word of a 4-byte key, or the upper
+ * word of an 8-byte key. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -115,10 +101,10 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 
 #define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
 
-/* The upper word of a slot during a change of its 8-byte key. */
+/* Upper word of a slot whose 8-byte key is changing. No key of the partition has this upper word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bit s of `same` is 1 if slot s seems to hold the key, bit s of `empty` if it is empty. */
+/* Bit s of `same` is 1 if slot s may hold the key, bit s of `empty` if slot s is empty. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -148,7 +134,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, of the slots in `same`, or HASH_NONE. The caller has the latch. */
+/* Returns the slot that holds the key, one of the bits in `same`, or HASH_NONE. The caller must hold the latch.
+ * Reads 8-byte keys again, because loads of 16 bytes may be torn. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -190,7 +177,7 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* orders the last owner's store of its value before this one's */
+        ordo_fence_acquire(); /* The fence orders the last owner's store of a value before the next store. */
     return true;
 }
 
@@ -214,7 +201,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 typedef struct {
     hash_place place;
     uint       spilled;
-    uint       empty[2]; /* bits of empty slots in the home and second bucket */
+    uint       empty[2]; /* Bits of empty slots in the home and second bucket. */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -244,7 +231,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta, 1 or -1, to the home bucket's spills. If these are HASH_SCAN, marks the partition for hash_recount. */
+/* Adds delta (1 or -1) to the home bucket's spill count (its elements in other buckets). If the count is HASH_SCAN,
+ * instead sets HASH_RECOUNT for the partition. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -275,7 +263,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Claims one of the `slots` (bits) of bucket b for the key. Returns false if others have claimed them all. */
+/* Claims a slot in the bit set `slots` of bucket b for the key. Returns false if other work-items have claimed them
+ * all. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -345,7 +334,8 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up operation i. Returns false if it needs no update. `again`: an earlier launch began it. */
+/* Sets up *op for operation i. Returns false if the operation is no update. `again` says that an earlier launch
+ * began it. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -376,7 +366,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Keeps the lanes of a sub-group together, as ltree/concurrent.cl does. */
+/* Reduces `more` over the sub-group, so that its lanes stay in the same loop iteration. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -388,7 +378,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Runs a work-item's operation, if `more` says that it has one. Whole sub-groups call this. */
+/* Runs the operation of each work-item that has one (`more`). Whole sub-groups must call this. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -420,8 +410,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if that is not NULL. `how` is an enum
- * hash_way. Needs n_latches a power of two, and all latches 0. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if it is not NULL. `how` is an enum
+ * hash_way. n_latches must be a power of two, and all latches 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -451,7 +441,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Find i gets times 2 i and 2 i + 1 in history, unless it is NULL. */
+/* Answers finds and contains. If history is not NULL, records times 2 i and 2 i + 1 for operation i. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -479,8 +469,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of operations that store a key that the table lacks. Needs a table with
- * buckets. */
+/* Adds to state[HASH_PENDING] the number of operations that store an absent key. The table must have buckets. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)
@@ -512,7 +501,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Operation l of the gathered batch ends at time tick + l. found, outcomes and history may be NULL. */
+/* Copies the results of the ordered batch back. Operation l ends at time tick + l. Output arguments may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the results of a mixed batch of operations on single keys, and the updates that remain (HASH_RESOLVED).
- * Needs the batch sorted by partition, with equal keys in batch order.
- *
- * The operations on one key are a linked chain. Each operation searches its chain for the last upsert or erasure before
- * it, and the first insert since. */
+ * The batch must be sorted by partition, with equal keys in batch order. The operations on one key form a chain. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
@@ -11,9 +8,9 @@
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
 typedef struct {
-    uint   places[HASH_CHAINS];   /* a hash table: the head of a chain, + 1, or 0 */
-    uint   next[HASH_MIXED_MAX];  /* the next operation of the chain, + 1; 0 at its end */
-    ushort chain[HASH_MIXED_MAX]; /* the head of the operation's chain */
+    uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + first operation, or 0. */
+    uint   next[HASH_MIXED_MAX];  /* 1 + next operation of the chain, or 0. */
+    ushort chain[HASH_MIXED_MAX]; /* first operation of the chain */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
 } hash_chains;
@@ -48,11 +45,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Numbers of operations on the same key, or HASH_NONE. */
+/* Operations on the same key, or HASH_NONE. */
 typedef struct {
-    uint set;    /* the last earlier upsert or erasure */
-    uint insert; /* the first earlier insert since */
-    bool last;   /* there is no later operation */
+    uint set;    /* last upsert or erasure before */
+    uint insert; /* first insert since `set` */
+    bool last;   /* true if no operation follows */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -77,8 +74,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* Returns a key's state: HASH_ERASED if it does not exist, HASH_LEFT if it is as before the batch, else the index of
- * the operation that has its value. */
+/* Returns the state of a key before an operation: HASH_ERASED if the key is absent, HASH_LEFT if the batch has not
+ * changed it, else the index of the operation that wrote its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -97,7 +94,8 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Whether all operations are on single keys, values exist if needed, and no partition has too many operations. */
+/* Returns true if hash_mixed can run the batch: only operations on single keys, with the needed values, at most
+ * HASH_MIXED_MAX per partition. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -105,8 +103,8 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Sets left[u] to the effect of operation u (HASH_RESOLVED). Sets found[HASH_REFUSED] to 1 if a partition lacks
- * capacity, or if hash_can_do is false; then writes nothing else. found_out and values_out may be NULL. */
+/* Writes the results, and operation u's effect as an update (HASH_RESOLVED) to left[u]. Sets found[HASH_REFUSED] to
+ * 1 if a partition would get too many elements. Only does this if hash_can_do is false. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

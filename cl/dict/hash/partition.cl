@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch and a table. The host sorts the batch by partition.
- *
- *   hash_mix_keys   mixes the keys, before the sort
- *   hash_bounds     finds each partition's first key
- *   hash_measure    tests whether the table can take the batch
- *   hash_size       computes the bucket counts of a new table */
+/* Prepares a batch for an update of a hash table. The host sorts the batch by partition after hash_mix_keys. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* If codes is not NULL, sets found[HASH_CODES]. */
+/* Mixes the keys. Writes i to index[i], and sets the bit of each operation code in found[HASH_CODES]. index and
+ * codes may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -27,7 +23,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* Sets bounds[p] to the first of n sorted keys in partition p or later. */
+/* Writes to bounds[p] the index of the first key of partition p or a later partition. The n keys must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -45,7 +41,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* Sets words of found (enum hash_found). For HASH_FULL it assumes that all updates store new keys. */
+/* Sets HASH_LARGEST, HASH_FULL and HASH_TOTAL in `found`. HASH_FULL assumes that all updates store new keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -69,9 +65,9 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* Sets starts[p] to the bucket count of partition p, which has bounds[p + 1] - bounds[p] + incoming[p] + more keys;
- * bounds and incoming may be NULL. Buckets are `load` percent full, or fuller to keep to HASH_BUCKETS_MAX if the keys
- * then fit. Sets found[HASH_LARGEST]. */
+/* Computes the bucket count starts[p] of partition p, for `more` keys, bounds[p + 1] - bounds[p] keys, and
+ * incoming[p] keys. bounds and incoming may be NULL. Buckets are `load` percent full, or fuller if HASH_BUCKETS_MAX
+ * buckets can hold the keys. found[HASH_LARGEST] becomes the greatest count. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

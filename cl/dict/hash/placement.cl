@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses slots for elements of a partition. The work-group has a word in local memory for each slot.
+/* Assigns slots to the elements of one partition, by the words of batch.cl.
  *
- * An element proposes to its home bucket, its second bucket, its home bucket again, and so on, up to HASH_PROPOSALS_MAX
- * times. A bucket keeps the eight elements that have proposed most often, and among equals the greatest numbers. This
- * is deferred acceptance (D. Gale and L. S. Shapley, AMM 1962) with proposals as contracts, so the same elements end in
- * the same slots in whatever order work-items run. A proposal is one atomic maximum for each slot. The lesser word goes
- * on to the next slot, and finally to the element's other bucket, whose number is in the word, so no key is read.
- * Elements whose proposals all fail are stashed in the partition's first free slots, in the order of numbers. */
+ * An element proposes to its home bucket, its second bucket, its home bucket again, and so on. A bucket keeps the
+ * eight elements that have proposed most often, and among equals the greatest numbers. This is deferred acceptance
+ * (D. Gale and L. S. Shapley, AMM 1962), whose result does not depend on the order of work-items. After
+ * HASH_PROPOSALS_MAX proposals an element is stashed: it goes to any free slot. */
 #pragma once
 #include "dict/hash/batch.cl"
 
@@ -14,16 +12,16 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* first the table that finds equal keys, then a word for each slot */
-    uint live[HASH_LIVE_WORDS];  /* a bit for each key's last update */
-    uint fresh[HASH_LIVE_WORDS]; /* a bit for each live update that stores a new key */
+    uint words[HASH_PLACES];     /* First a hash table for hash_dedup, then the words of slots. */
+    uint live[HASH_LIVE_WORDS];  /* Bit per update: the update is the last of its key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit per update: the update is live and stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
 } hash_local;
 ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears everything except live and words. */
+/* Clears *mem, except live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)
 {
     HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
@@ -43,7 +41,7 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for update u, and for each element that is displaced in turn. */
+/* Finds a slot for update u. An element that the update displaces proposes in turn. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -59,7 +57,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Stashes elements in free slots. Needs enough slots. Only one work-item calls this. */
+/* Puts stashed elements into the first free slots, in the order of numbers. There must be enough free slots. Only
+ * one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;
@@ -93,7 +92,6 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
         atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
-/* Writes spills and filters. The caller has written the keys. */
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     hash_barrier();

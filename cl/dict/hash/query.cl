@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up and erases keys of a hash table.
- *
- * A CPU's work-item takes blocks of HASH_IN_FLIGHT keys. It prefetches for the whole block before it reads: first the
- * filters, then the home buckets that the filters allow, then the second buckets. */
+/* Finds and erases keys of a hash table. On a CPU, a work-item prefetches the filters and buckets of HASH_IN_FLIGHT
+ * keys. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -13,14 +11,14 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block: the keys from index `at` on, and their partitions. */
+/* Block of n keys from index `at` on, with each key's partition. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* A GPU's block has one key, so that no array has a variable index. */
+/* On a GPU the loop has one iteration, so that no array gets a variable index. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -66,7 +64,7 @@ ORDO_FN uint hash_home_of(const hash_table *table, const __private hash_block *b
 }
 
 #if ORDO_CPU
-/* Keys of a block, listed without branches, which would be unpredictable. */
+/* Indices of keys in a block. */
 typedef struct {
     uint n, i[HASH_IN_FLIGHT];
 } hash_list;
@@ -93,8 +91,8 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Looks for all keys in their home buckets. Lists in `on` the keys that may be in other buckets. If `sift`, skips
- * buckets whose filters exclude the key. */
+/* Searches the home buckets of all keys. If `sift`, skips buckets whose filters exclude the key. Lists in `on` the
+ * keys that are not found but may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
@@ -121,7 +119,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Looks for the listed keys in their second buckets, or in all buckets if the home bucket has HASH_SCAN. */
+/* Searches the second buckets of the listed keys. Searches all buckets if the home bucket's spill count is
+ * HASH_SCAN. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -197,10 +196,9 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
 
 /* ---- erasures ---------------------------------------------------------------------------------------------------- */
 
-/* Work-items erase concurrently. Slots, spills and counts do not depend on their order, because the work-item that
- * empties a slot makes all changes for it. */
+/* Work-items erase concurrently. The work-item that empties a slot also updates its spills and counts. */
 
-/* Empties a slot whose upper word is at `word`. If several work-items erase the key, only one of them returns true. */
+/* Empties the slot whose upper word is at `word`. If several work-items erase the key, only one of them gets true. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -208,12 +206,12 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     if (ordo_cas(word, upper, empty) != upper)
         return false;
 #if KEY_BITS == 64
-    ordo_store_uncached(word - 1, 0u); /* so the slot holds hash_empty exactly */
+    ordo_store_uncached(word - 1, 0u); /* makes the slot equal to hash_empty */
 #endif
     return true;
 }
 
-/* Erases the key from a bucket. Returns false if the bucket lacks it. */
+/* Erases the key from a bucket. Returns false if the bucket does not contain it. */
 ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __private hash_changed *changed)
 {
     volatile __global uint *words = (volatile __global uint *) hash_keys(table, bucket);
@@ -225,7 +223,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* A torn read may match in a slot that another work-item empties, so the second slot is tried, too. */
+        /* A torn load may match a slot that another work-item is emptying. So this tries both slots. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -237,8 +235,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket and decrements the home bucket's spills. If these are HASH_SCAN, looks in all
- * buckets and marks the partition for hash_recount. */
+/* Erases the key from its second bucket and decrements the home bucket's spill count. If the count is HASH_SCAN,
+ * searches all buckets and sets HASH_RECOUNT for the partition. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* The kernel parameters of a table. table_starts is NULL if the table is empty. */
+/* Kernel parameters that describe a hash table. table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -43,14 +43,14 @@ ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
     return x ^ x >> 16 ^ (uint) seed;
 }
 
-/* Another hash of the key. */
+/* Hashes a mixed key once more. */
 ORDO_FN uint hash_again(ordo_key mixed)
 {
     const uint x = mixed * 0x9e3779b1u;
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Shifts the partition's number out at the top. */
+/* Removes the partition's number from the top. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -93,7 +93,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* Maps x evenly to 0 .. n - 1. On CPUs mul_hi compiled to twenty instructions. */
+/* Maps x evenly to 0 .. n - 1. CPU compilers turn mul_hi into twenty instructions. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU
@@ -103,7 +103,7 @@ ORDO_FN uint hash_share(uint x, uint n)
 #endif
 }
 
-/* Returns the home bucket, 0 .. n - 1, in a partition of n buckets. */
+/* Returns the home bucket of a key in a partition of n buckets. */
 ORDO_FN uint hash_home(ordo_key mixed, uint bits, uint n)
 {
     return hash_share(hash_within(mixed, bits), n);
@@ -134,7 +134,7 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Reads a bucket's spills while other work-items may change them. */
+/* Reads the spills of a bucket while other work-items may change them. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
@@ -146,7 +146,7 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* Byte s of `same` is 255 if slot s holds the key, else 0. If all are 0, clz is 64 and the result HASH_NONE. */
+    /* Byte s of `same` is 255 if slot s holds the key. If no slot does, clz is 64 and the result HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -186,7 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* The position of an element. `slot` is HASH_NONE if the element does not exist. */
+/* `slot` is HASH_NONE if there is no such element. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -201,7 +201,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues a lookup that failed in home bucket start + `first`. Needs spills of this bucket. */
+/* Continues a search for a key that its home bucket, start + `first`, does not contain. The bucket's spill count
+ * must not be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -211,7 +212,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Looks a mixed key up in its partition, the n buckets from `start` on. Needs n > 0. */
+/* Finds a mixed key in its partition, the n buckets from `start` on. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has many updates for each partition. A work-group reads a whole partition. */
+/* Applies a batch that has many updates per partition of a hash table. */
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Counts in mem->stored and mem->gone the live updates that store new keys and that erase keys. Sets the bits of new
- * keys in mem->fresh. If `change`, also stores values of existing keys and clears words of erased elements. */
+/* Counts the live updates that store new keys (mem->stored) or erase keys (mem->gone), and sets the bits of new keys
+ * in mem->fresh. If `change`, also stores values of existing keys and clears words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -33,7 +33,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. Needs at most HASH_UPDATES_MAX of them. */
+/* Sets found[HASH_FULL] to 1 if a partition lacks capacity for its updates. A partition may have at most
+ * HASH_UPDATES_MAX updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -73,7 +74,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves elements. Reads all of them before it writes any. */
+/* Moves the elements to their new slots. Reads all of them before it writes any. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -115,8 +116,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates the partitions whose left[p] (enum hash_left) is not HASH_DONE, or all if left is NULL. Needs capacity for
- * the updates. If HASH_COMBINES, sets left[p] to HASH_DONE, so a repeated launch combines nothing twice. */
+/* Updates each partition whose left[p] (enum hash_left) is not HASH_DONE, or all if left is NULL. The table must
+ * have capacity. If HASH_COMBINES, sets left[p] to HASH_DONE, so that a repeated launch combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {
@@ -137,7 +138,7 @@ void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
             hash_load(&table, &part, &mem);
         hash_match(&table, &part, &mem, hash_renews(left, p));
         if (mem.stored + mem.gone > 0) {
-            if (HASH_COMBINES) /* nothing is erased, so hash_match needs no words */
+            if (HASH_COMBINES) /* The batch erases nothing, so hash_match needs no words. */
                 hash_load(&table, &part, &mem);
             hash_place_all(&table, &part, &mem, mem.fresh);
             hash_move(&table, &part, &mem);

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates for each partition. Reads only the buckets that the updates need. A partition
- * ends bit by bit as after hash_update_dense, or is left to that kernel.
- *
- * A bucket's words (batch.cl) are written when an element first proposes to the bucket. Several work-items may write
- * them at once, by atomic maxima. Words only grow, so repeats do no harm, even if elements have been displaced
- * meanwhile. */
+/* Applies a batch that has few updates per partition of a hash table, and reads only the buckets that the updates
+ * need. Some partitions are left to hash_update_dense, which would write the same table bit by bit. hash_touch fills
+ * the words (batch.cl) of a bucket in local memory when an element first proposes to the bucket. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Partitions that have more updates or more displaced elements are left to hash_update_dense. */
+/* A partition with more updates, or more displaced elements, is left to hash_update_dense. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* first the table that finds equal keys, then a word for each slot */
+    uint words[HASH_SLOTS_MAX]; /* First a hash table for hash_dedup, then the words of slots. */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
-    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* bits of buckets whose words are written */
-    uint gone_from[HASH_SLOTS_MAX / 32];        /* bits of slots of erased elements */
-    int  spills[HASH_BUCKETS_MAX];              /* changes of the table's spills */
+    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit per bucket: its words are filled. */
+    uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit per slot: its element is erased. */
+    int  spills[HASH_BUCKETS_MAX];              /* Changes to the spills of each bucket. */
     uint stored, gone, moved, left, repeats;
-    /* the displaced elements, and their new slots: */
+    /* displaced elements and their new slots */
     ordo_key keys[HASH_MOVED_MAX];
 #if ORDO_VALUE_BYTES
     ordo_value values[HASH_MOVED_MAX];
@@ -29,7 +26,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears everything except live. A lone work-item clears no words, because hash_touch then stores all of a bucket. */
+/* Clears *mem, except live. A group of one work-item need not clear words, because hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -46,7 +43,7 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Does the work of hash_match (update_dense.cl), and notes the slots of erased elements. */
+/* Does the work of hash_match (update_dense.cl), and records the slots of erased elements in gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -90,8 +87,9 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for an element that proposes to a bucket, and for each element displaced in turn; or leaves the
- * partition. If `word` is 0, only writes the bucket's words. */
+/* Finds a slot for the element of `word`, which proposes to a bucket, and for each element displaced in turn. Sets
+ * mem->left (for hash_update_dense) if an element has no proposals left. If `word` is 0, only fills the words of the
+ * bucket. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -106,7 +104,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and touches buckets of erased elements, in one loop: a compiler failed on two calls. */
+/* Finds slots for new keys, and fills the words of buckets with erased elements. One loop does both, because a
+ * compiler failed on two. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -132,7 +131,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Counts changes of spills, and reads displaced elements. If a stashed element is erased, leaves the partition. */
+/* Counts the changes of spill counts, and saves the displaced elements. If a stashed element is erased, sets
+ * mem->left: hash_update_dense then updates the partition. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -161,7 +161,6 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
     hash_barrier();
 }
 
-/* Returns false if the partition must be left, for example because HASH_SCAN spills change. */
 ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (b, part->buckets)
@@ -171,7 +170,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Needs the old table.counts[p] in `count`, because some CPU compilers execute `counts[p] +=` several times. */
+/* Writes the changed slots, spills and filters. `count` must be the old table.counts[p]; some CPU compilers execute
+ * `counts[p] +=` several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -186,7 +186,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
-    hash_barrier(); /* else PoCL 3.1 runs the stores of the second loop first, and loses a new 8-byte key */
+    hash_barrier(); /* Without this barrier, PoCL 3.1 runs the second loop's stores first, and loses an 8-byte key. */
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];
@@ -206,8 +206,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies a partition's updates. Returns false in all work-items if the partition is left. Then only values have
- * changed: of existing keys (all of them, if n is at most HASH_SPARSE_MAX), and combined values in the batch. */
+/* Applies the updates of a partition. Returns false in all work-items if the partition is left to hash_update_dense.
+ * Then the only changes are values of existing keys, and combined values in the batch. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -231,7 +231,7 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Needs capacity for the updates in each partition. Sets left[p] (enum hash_left). */
+/* Updates all partitions, which must have capacity, and writes to left[p] which updates are left (enum hash_left). */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch to a linked tree without sorting it, if few updates fall into one leaf.
+/* Applies an unsorted batch of updates to a linked tree, if few updates fall into each leaf. levels.cl then adds the
+ * new leaves to the levels above.
  *
- *   bucket_updates   finds each update's leaf, and puts the update's index into the leaf's bucket
- *   update_heads     applies each bucket to its leaf, and splits leaves that overflow
- *
- * levels.cl then adds new leaves to the levels above. Whole sub-groups must call the functions from updates_next on,
- * whole groups the functions with barriers.
- *
- * A team holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. Leaves that may overflow need twice
- * the registers. All teams of a group do them last, together, so that one atomic takes all new leaves. */
+ *   bucket_updates   puts the index of each update into the bucket of its leaf
+ *   update_heads     applies each bucket to its leaf, and splits leaves that overflow */
+
+/* A team holds a leaf in registers: lane l has the slots from l * LANE_SLOTS on. A leaf that may overflow takes
+ * twice the registers. The teams of a group handle such leaves together at the end, so that one atomic operation
+ * allocates all new leaves. Whole sub-groups must call the functions from updates_next on, and whole groups the
+ * functions with barriers. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The upper bits of leaf_counts[leaf] count arrived updates, in units of ARRIVAL; the lower bits count the leaf's keys.
- * The first update to arrive is the leaf's head; the k-th after it writes its index to bucket[leaf * slots + k - 1].
- * Updates apply in the order of their indices, whichever is the head. If a bucket overflows, LTREE_LARGEST is set, and
- * the host sorts the batch instead. */
+/* leaf_counts[leaf] counts arrived updates in its upper bits, in units of ARRIVAL, and keys in its lower bits. The
+ * first update that arrives is the leaf's head. Update k after it is stored in bucket[leaf * slots + k - 1]. Updates
+ * of a leaf are applied in batch order. If a bucket overflows, the kernel raises state[LTREE_LARGEST], and the host
+ * sorts the batch instead. */
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds a group's sum of x to *to by one atomic. Whole groups must call it. */
+/* Adds the group's sum of x to *to by one atomic operation. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -32,7 +32,7 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* heads[i] = the leaf whose head is update i, or LTREE_NONE. */
+/* Fills the buckets. If update i is the head of a leaf, writes this leaf to heads[i], else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -66,7 +66,7 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Slots per lane. A leaf that may overflow has a second part, with the slots from LTREE_WORDS on. */
+/* Slots of a leaf that each lane holds. A leaf that may overflow has a second part, with slots from LTREE_WORDS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -81,7 +81,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* Returns the next lower lane's x, undefined in lane 0. */
+/* Both functions return the x of the next lower lane, which is undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -91,7 +91,7 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece has 16 bytes, which a lane accesses at once. */
+/* A piece is 16 bytes of a column, which a lane loads or stores at once. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -115,12 +115,15 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
 
-/* column_read    reads the slots before `count`; fills the others
- * column_write   writes the pieces that contain slots first .. end - 1 of one part
- * column_put     if `opens`, moves slot `at` and later ones up; if `puts`, stores x there, combined with the old
- *                value if `joins`
- * column_close   if `closes`, removes slot `at`, and fills the last slot
- * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
+/* Defines functions on a column, the keys or values of a leaf in the registers of a team.
+ *
+ *   column_read    reads the slots below `count`, and sets the others to `fill`
+ *   column_write   writes the pieces that contain slots first .. end - 1
+ *   column_put     if `opens`, moves the slots from `at` on up by one; if `puts`, stores x in slot `at`
+ *   column_close   if `closes`, removes slot `at`, and sets the last slot to `fill`
+ *
+ * `joins` combines x with the old value. `parts` must be a constant. Whole sub-groups must call column_put and
+ * column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -192,7 +195,7 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* Slots from `count` on hold LTREE_UNUSED. Slots before `changed` equal the leaf in memory. */
+/* Leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are unchanged since the read. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -226,15 +229,15 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all updates store, or all erase if all_erased */
+    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
-/* A lane's maximum of updates. A leaf has at most its head and a full bucket. */
+/* Greatest number of updates per lane. */
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A leaf's updates. index[e] is LTREE_NONE if update e is done or missing. */
+/* Updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -261,14 +264,14 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     }
 }
 
-/* One update, the same in all lanes. Valid if `any`. */
+/* An update that all lanes hold. If `any` is false, there is none. */
 typedef struct {
     bool          any, erases;
     ordo_key_form key;
     ltree_value   value;
 } one_update;
 
-/* Removes and returns the team's update with the least index. */
+/* Removes the team's update with the least index, and returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -327,7 +330,7 @@ ORDO_FN void held_update(__private held_leaf *held, uint parts, one_update u, bo
 ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, uint parts,
                        __private held_leaf *held)
 {
-    const bool   may_erase = batch->all_erased || batch->erased; /* equal in all work-items */
+    const bool   may_erase = batch->all_erased || batch->erased; /* same in all work-items */
     held_updates updates;
 
     updates_read(batch, work, &updates);
@@ -336,15 +339,15 @@ ORDO_FN void held_take(const ltree_tree *tree, const bucket_batch *batch, leaf_w
         held_update(held, parts, updates_next(&updates), may_erase);
 }
 
-/* A group's numbers of new leaves and list entries, and the first of each. */
 typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Takes new leaves and entries of the parents' list. Returns this work-item's first leaf and first entry. */
+/* Allocates `leaves` new leaves, and `parents` entries in the list of parents. Returns this work-item's first leaf
+ * and first entry. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* All have read the previous call's result: a group with more leaves than teams calls again. */
+    /* All work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -360,7 +363,7 @@ ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uin
     return (uint2) (share->first_leaf + leaf, share->first_parent + parent);
 }
 
-/* Writes a leaf's elements into it and its new neighbours. A team without work changes nothing. */
+/* Writes the elements of a leaf to the leaf and its new right neighbours. */
 ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __private const held_leaf *held)
 {
     LANE_UNROLL
@@ -377,7 +380,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of the team's leaf, if it `has` one. Returns the number of additional elements. */
+/* Applies the updates to the team's leaf, if it `has` one, and splits the leaf if it overflows. Returns how many
+ * elements the leaf has gained. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -409,7 +413,6 @@ ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, ui
     return work;
 }
 
-/* Returns a lane's work, without updates if not `has`. */
 ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
 {
     leaf_work work = { team_bcast(mine.leaf, lane), team_bcast(mine.count, lane), team_bcast(mine.updates, lane),
@@ -442,7 +445,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* after the barrier, because a compiler for CPUs loses conditions across barriers */
+        /* Comes after the barrier, because a CPU compiler loses conditions across barriers. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
@@ -457,7 +460,8 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all read the counts before a team writes them */
+        /* No team may write counts before all teams have read them. */
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();
             const bool has = at < n_large;

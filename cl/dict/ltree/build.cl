@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a linked tree from sorted elements. build_leaves and build_inner build one level each, from the leaves up. */
+/* Builds a linked tree from sorted elements, one level after another, from the leaves up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: build_leaves build_inner count_leaves */
 
-/* Shares entries among nodes evenly. Node j has the entries from share_first(j) on. */
+/* Distribution of entries to nodes, as evenly as possible. Node j gets share_size(j) entries from share_first(j) on. */
 typedef struct {
-    uint even, more; /* each node gets `even` entries, the first `more` nodes get one more */
+    uint even, more; /* Each node has `even` entries, and the first `more` nodes have one more. */
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -55,7 +55,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds `nodes` nodes of `level`, from number first_node on, over n children from number first_child on. */
+/* Builds nodes first_node .. first_node + nodes - 1 of `level`. Their n children have numbers from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -67,12 +67,12 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* this word's child: for low the node's first, for high the next node's first */
+        /* The child whose low this word takes: for LTREE_HIGH, the first child of the next node. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* sets unused slots, too, because concurrent operations may read them */
+        if (word < LTREE_SLOTS) /* Concurrent operations may read unused slots, too. */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;
@@ -93,7 +93,6 @@ void build_state(__global uint *state, uint root, uint leaves, uint inner, uint 
     state[LTREE_ELEMENTS] = elements;
 }
 
-/* Sets leaf_counts[] to the counts in the headers, without arrivals; 0 for free leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void count_leaves(LTREE_TREE, uint capacity)
 {

@@ -3,14 +3,15 @@
 #pragma once
 #include "dict/ltree/column.cl"
 
-/* Does column_shift for the children or values of a node with `count` keys. `child` or `value` is the new key's. */
+/* Inserts or removes the child or value in `slot` of a node that has `count` keys. Inserts `child` or `value` if
+ * `open`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* the last piece may have unused slots, which also hold numbers of nodes */
+        /* The last 16 bytes may have unused slots, whose node numbers must stay valid. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -40,8 +41,7 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Takes a free node, or returns LTREE_NONE. The counter may then exceed the capacity by the number of work-items; the
- * host corrects it. */
+/* Allocates a free node, or returns LTREE_NONE. The counter may then exceed the capacity; the host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -53,7 +53,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node if its header is still `was`, read before the words that `seen` comes from. Does not wait. */
+/* Tries to latch a node. Succeeds only if the header still is `was`. `seen` must derive from words that were loaded
+ * after `was`. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -62,19 +63,19 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
     if (ordo_cas(header + ltree_before_look(batch, seen), was, was | LTREE_LATCHED) != was)
         return false;
     if (LTREE_BY_FENCE)
-        ordo_fence_device(); /* others must see the latch before any store of this change */
+        ordo_fence_device(); /* Other work-items must see the latch before any store of this change. */
     return true;
 }
 
-/* Releases a latched node with its new count and the next version, which shows readers the change. */
+/* Releases a latched node: writes its header with the new count and the next version. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Unlatches a new node. Call this before the left neighbour is released. If one access reads header and high, no
- * operation reaches the new node before that release. */
+/* Releases the latch of a new node. The caller must still hold the latch of the left neighbour. Without fences,
+ * relaxed order suffices, because no operation reaches the new node before the left neighbour's release. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     if (LTREE_BY_FENCE)
@@ -94,8 +95,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. That is latched, too, because an operation that
- * saw the old header and the new link may already be there. `middle` becomes their bound. */
+/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes their common bound. The new
+ * node is latched, too, because an operation may already have followed the new link. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -126,7 +127,7 @@ ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 #define CHANGE_OPEN  2
 #define CHANGE_CLOSE 3
 
-/* Returns how the operation changes a node that has the key (`found`) or not. */
+/* Returns how the operation changes a node. `found` says whether the node has the key. */
 ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 {
     if (op->level == 0 && op->code == CODE_ERASE)
@@ -138,24 +139,25 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 
 typedef struct {
     uint          node, slot, count; /* before the change */
-    uint          fresh;             /* the node split off, or LTREE_NONE */
-    ordo_key_form middle;            /* the bound between the two */
+    uint          fresh;             /* New right neighbour after a split, else LTREE_NONE. */
+    ordo_key_form middle;            /* bound between the two nodes */
 } ltree_site;
 
-/* Splits a full, latched node that gets a key at site->slot. Returns false and changes nothing if no node is free. */
+/* Splits a full, latched node that will get a key at site->slot, and updates *site to the half that gets the key.
+ * Returns false, and changes nothing, if no node is free. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* A leaf's high is one of its keys; the first entry of an inner node is its low. */
+    /* The high of a leaf is one of its keys; the first key of an inner node is its low. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = keys->at[LTREE_HALF - 1], first = keys->at[LTREE_HALF];
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Loads the keys that ltree_split has just stored. Holding them in registers would take twice as many registers. */
+    /* Reloads the keys that ltree_split has stored. Both halves would need twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;
@@ -163,7 +165,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     return true;
 }
 
-/* Makes the change in a latched node and releases the node. */
+/* Makes a change in a latched node and releases the latch. */
 ORDO_FN void ltree_change_node(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                                const ltree_site *site, uint change)
 {

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/ltree.h.
- *
- *   check_down                  checks a level's entries, from the root down
- *   check_leaves, check_inner   check each node alone, and with its right neighbour
- *
- * wrong[f], which the host initializes, becomes the first node with finding f (enum ltree_finding). */
+/* Checks the invariants of a linked tree (shared/ltree.h). check_down runs for each level, from the root down.
+ * wrong[f] becomes the least node that has finding f (enum ltree_finding). The host must initialize it. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Follows the entries of `level`. levels[n] = the level of inner node n, leaves[n] = 0 for leaf n, if an entry leads
- * there; else LTREE_NONE, as the host initialized them. */
+/* Checks where the entries of `level` lead. Writes the level of a child to levels[child], or 0 to leaves[child] for
+ * a leaf. The host must have set all words to LTREE_NONE, which then marks nodes without an entry. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -20,7 +16,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* others set the levels of nodes below */
+        if (ordo_load_uncached(&levels[node]) != level) /* Other work-items set the levels of children. */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -29,7 +25,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
             continue;
         }
         const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
-        /* a second entry for a child is an error, too */
+        /* A second entry for the same child is an error, too. */
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -43,7 +39,6 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     }
 }
 
-/* Checks a node's keys. `from`: the first finding for leaves, or for inner nodes. */
 ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uint from, __global uint *wrong)
 {
     const uint          count = ltree_count(line);
@@ -82,7 +77,7 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
         ordo_min(&wrong[WRONG_DIRTY], node);
 }
 
-/* Checks that a dead node (B9) has no elements, latch or entry. */
+/* Checks that a dead node (B9 of shared/ltree.h) has no elements, no latch and no entry. */
 ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, uint from, __global uint *wrong)
 {
     if (ltree_count(line) > 0)
@@ -93,7 +88,6 @@ ORDO_FN void check_dead(__global ordo_key_form *line, uint node, bool reached, u
         ordo_min(&wrong[WRONG_DEAD], node);
 }
 
-/* Also checks leaf_counts[] if `counted`. */
 ORDO_KERNEL(RUN_GROUP)
 void check_leaves(LTREE_TREE, uint capacity, __global const uint *leaves, __global uint *wrong, uint counted)
 {
@@ -144,6 +138,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1 stands for any inner level. */
     }
 }

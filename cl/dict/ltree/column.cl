@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds columns (a node's keys, values or children) in a work-item's registers. */
+/* Holds a column of a node (its keys, values or children) in the registers of one work-item. */
 #pragma once
 #include "dict/ltree/operation.cl"
 
@@ -16,10 +16,12 @@
 #define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
 #define PER_PIECE_ulong   2
 
-/* column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
- * column_store_uncached   writes these pieces
- * column_shift            if `open`, inserts x at `slot`, and drops the last slot; else removes `slot`, and appends x
- * column_keep             moves the lower or the upper half to slot 0, and fills the rest */
+/* Defines functions on a column.
+ *
+ *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
+ *   column_store_uncached   writes these pieces
+ *   column_shift            if `open`, inserts x at `slot` and drops the last slot; else removes `slot` and appends x
+ *   column_keep             moves the upper half, or keeps the lower half, in the first slots; fills the other slots */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \
@@ -72,7 +74,7 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Counts the keys less than `key`. *next becomes the key after them. */
+/* Returns the number of keys less than `key`. Sets *next to the first key that is not less. */
 ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form *next)
 {
     uint less = 0;

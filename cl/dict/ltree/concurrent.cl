@@ -1,76 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs updates, seeks, counts and ranges on a linked tree concurrently. find.cl answers the finds first.
+/* Runs concurrent updates, seeks, counts and ranges on a linked tree. The finds of the batch run before, in find.cl.
  *
- * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node, works
- * on the node, goes to the right, or goes up to add the entry of a split. It releases any latch it takes, and never
- * waits, so lanes need no independent progress. Except in a merge (below), no operation holds two latches, because a
- * search reaches a new node by its left neighbour's link before the level above has its entry (Lehman and Yao, TODS
- * 1981; Sagiv, JCSS 1986).
+ * A work-item runs one operation after another, each as a loop of steps. A step descends from the root to a node,
+ * works on the node, or follows a link to the right. After a split it goes up to add the new node to the level
+ * above. No step waits for another work-item, so lanes need no independent progress.
  *
- * The descent is a hint. It reads inner nodes without latch, version or order, so words may be stale or torn. Two facts
- * make this safe:
+ * An operation holds one latch at a time, except in a merge. It needs no latch on the level above, because a search
+ * reaches a new node by the link of the left neighbour (Lehman and Yao, TODS 1981; Sagiv, JCSS 1986). */
+
+/* The descent through inner nodes takes no latch, and its loads have no order, so words may be stale or torn. Two
+ * facts make this safe:
  *   - A number that was ever a child in a node of level L + 1 is a node of level L, because nodes keep their levels
- *     during a launch. Unwritten words are all ones, which is no node's number. A node whose words have not arrived
- *     looks latched, or leads nowhere.
- *   - A node's low and high never rise. If the query is above high, the search follows links to the right. If it is not
- *     above low, the search restarts at the root, past the caches.
- * A link to the right is a hint, too. It may lead to a node under construction, which is latched.
+ *     during a launch. Unwritten words are all ones, which is no node.
+ *   - The bounds low and high of a node never rise. If the query is above high, the search follows links to the right.
+ *     If the query is not above low, the search restarts at the root, with loads that bypass the caches. */
+
+/* The header of a leaf has a version, which each change increases. A reader loads the header, the other words, and
+ * the header again. If the header is the same and not latched, all words belong to one moment, because a writer
+ * latches the leaf first and changes the version last. A writer latches the leaf by a compare-and-swap of the
+ * header. If that succeeds, the words that it has read are valid. A version of 25 bits cannot wrap in one launch.
  *
- * Leaves are read and changed by the version in their header:
- *   read     the header, the words, the header again. If it is the same and not latched, all words are of one moment,
- *            because a writer latches the leaf first and changes its version last.
- *   change   the second look is a compare-and-swap that latches the leaf. If it succeeds, the words read are valid.
- * The 25 bits of a version suffice: a launch has at most 2^22 operations, and each changes a node at most twice.
+ * In a skiplist (LTREE_MERGE), an erase that leaves few elements in a leaf moves them to the right neighbour, which
+ * takes over the leaf's low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link to
+ * the right. reclaim.cl later removes the entries above it. */
+
+/* Memory order of the accesses to nodes. LTREE_BY_FENCE 1 orders them by fences. LTREE_BY_FENCE 0 computes the
+ * address of a later load from an earlier load (ordo_after, ORDO_AFTER_ORDERS of device/atomic.cl). So no access
+ * invalidates the first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
  *
- * In a skiplist (LTREE_MERGE) an erase that leaves few elements moves them into the right neighbour, if it gets the
- * neighbour's latch at once. The neighbour takes the leaf's low, which becomes the leaf's high, too. The leaf is then a
- * zombie: it covers nothing, and operations go on to the right. Entries above lead to it until reclaim.cl removes them.
- *
- * LTREE_BY_FENCE selects how accesses are ordered: by fences (1), or if ORDO_AFTER_ORDERS (device/atomic.cl) by
- * addresses (0): a later load's address is computed from an earlier load (ordo_after). Then no access invalidates the
- * first-level cache, which holds the inner nodes. A "fence" acquires and releases at device scope.
- *
- *      access                                    1: by fences                      0: by addresses (blank: the same)
- *    1 header of a node, first look              acquire load                      part of load 2
+ *      access                                    LTREE_BY_FENCE 1                LTREE_BY_FENCE 0 (blank: the same)
+ *    1 header of a node, first load              acquire load                    part of load 2
  *      (ltree_load_uncached_tail)
- *    2 low, right, high                          after 1, which acquires           4 bytes: one load with the header.
- *      (ltree_load_uncached_tail)                                                  8 bytes: high with the header; low
- *                                                                                  and right at addresses from 1
- *    3 keys, values (ltree_place,                after 1, which acquires           at an address computed from 1; an
- *      ltree_scan_on, column_load_uncached)                                        acquire fence after a range's values
- *    4 header, second look (ltree_unchanged)     acquire fence before it           at an address computed from 2, 3
- *    5 compare-and-swap that latches a node      acquire fence before it, fence    at an address computed from 3
- *      (ltree_latch)                             after it
+ *    2 low, right, high                          after 1, which acquires         4 bytes: one load with the header.
+ *      (ltree_load_uncached_tail)                                                8 bytes: high with the header; low
+ *                                                                                and right at addresses from 1
+ *    3 keys, values (ltree_place,                after 1, which acquires         at an address computed from 1;
+ *      ltree_scan_on, column_load_uncached)                                      acquire fence after a range's values
+ *    4 header, second load (ltree_unchanged)     acquire fence before it         at an address computed from 2, 3
+ *    5 compare-and-swap that latches a node      acquire fence before it,        at an address computed from 3
+ *      (ltree_latch)                             fence after it
  *    6 compare-and-swap that latches a           fence after it; if it succeeds,
  *      neighbour (ltree_latch_neighbour)         2 is the same before and after
- *    7 words of a latched node                   after the fence of 5 or 6         branch on 5's result; fence of 6
- *    8 header of a new node (ltree_open)         release store after 7             relaxed store; 9 comes after it
+ *    7 words of a latched node                   after the fence of 5 or 6       branch on 5's result; fence of 6
+ *    8 header of a new node (ltree_open)         release store after 7           relaxed store; 9 comes after it
  *    9 header that releases the latch            release store after 7, 8
  *      (ltree_publish)
  *   10 merge: header of the neighbour, then      fence between the two
- *      the zombie's high
- *   11 root, inner nodes on the way down,        nothing: hints
- *      followed links to the right
- *   12 link of a zombie, shortened               after 4 of both zombies
- *      (ltree_pass_zombie)
- *   13 the root's word (ltree_grow)              compare-and-swap; release store
- *                                                after the new root's words
- *   14 counters of the state                     atomic updates of one word each
- *   15 results                                   the end of the launch
+ *      high of the zombie
+ *   11 link of a zombie (ltree_pass_zombie)      after 4 of both zombies
+ *   12 root (ltree_grow)                         compare-and-swap; release store
+ *                                                after the words of the new root
  *
- * 14: no counter shows that other words have arrived. By addresses, low and high of 8-byte keys may be of two moments.
- * Both only fall, so an operation never goes past its key. A leaf that looks like a zombie is read again.
- *
- * By memory model:
- *   C11 atomics        (OpenCL 2, 3) A reader's 1 and a writer's 9 are an acquire-release pair. A reader that read a
- *                      word of 7 before the writer's 9 finds another header in 4 or 5, by the fence before these and
- *                      the writer's fence after 5. The words of 2, 3 and 7 are not atomic objects, so formally such a
- *                      reader races. They are volatile accesses to aligned words, and the reader discards them.
- *   assembler          1 to 9 are at least relaxed at device scope, so nothing races. By fences, the pairs are
- *                      ld.acquire, st.release and fence.acq_rel. By addresses, the kernel relies on hardware that
- *                      starts loads in order (device/atomic.cl), since the model gives addresses no order.
- *   OpenCL 1.2         mem_fence orders nothing between groups. One work-item runs alone (is_alone of
- *                      host/dict/ltree/concurrent.c). */
+ * For LTREE_BY_FENCE 0, low and high of 8-byte keys may be of two moments. Both bounds only fall, so an operation
+ * never goes past its key. */
+
+/* With C11 atomics, a reader's access 1 and a writer's access 9 in the table above are an acquire-release pair. If a
+ * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3
+ * and 7 are not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
+ * discards them. LTREE_BY_FENCE 0 relies on hardware that starts loads in order (device/atomic.cl). With legacy
+ * atomics (OpenCL 1.2), one work-item runs alone. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
@@ -80,14 +68,15 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        ordo_fence_acquire(); /* a stale line of the first-level cache may have misled it */
+        /* The fence discards stale lines of the first-level cache, which may have misled the search. */
+        ordo_fence_acquire();
     return STEP_AGAIN;
 }
 
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* An older root is valid: it is still the first node of its level. */
+        /* An older root is still the first node of its level. */
         const uint root = ordo_load_relaxed(batch->tree.state + LTREE_ROOT);
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -99,7 +88,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* a stale entry led to a free node */
+    if (tail.header == LTREE_FREE) /* A stale entry has led to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -111,7 +100,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* leaf 0 is the first one */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high. */
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
@@ -120,7 +109,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Starts an operation of the batch. Returns false if it is already done. */
+/* Starts operation op->i of the batch. Returns false if the operation has ended already. */
 ORDO_FN bool ltree_take(const ltree_batch *batch, ltree_op *op)
 {
     op->code = batch->codes[op->i];
@@ -159,7 +148,7 @@ ORDO_FN void ltree_take_again(const ltree_batch *batch, ltree_op *op, uint4 left
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* the operation is done; the host adds its split's entry */
+    if (op->level > 0) { /* The operation has its result. The host adds the entry of its split. */
         ltree_tell_host(batch);
         return;
     }
@@ -175,7 +164,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* A work-item's operation, unless `idle`, and the number of its next operation. */
+/* State of a work-item: its current operation, unless `idle`, and the index of its next operation. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -183,7 +172,6 @@ typedef struct {
     bool     idle;
 } ltree_turn;
 
-/* Starts the work-item's next operation. Returns false if that is already done. */
 ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, __global const uint4 *again)
 {
     ltree_op *op = &turn->op;
@@ -199,7 +187,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Does one step of the current or next operation. Returns false if all are done. */
+/* Runs one step of the current or next operation. Returns false if the work-item has no more operations. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -226,8 +214,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps a sub-group's lanes in step if the hardware may part them. Otherwise lanes that retry a latch may keep its
- * holder from running. */
+/* Keeps the lanes of a sub-group together. Otherwise lanes that retry a latch might stop the lane that holds it. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -239,8 +226,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again`. Appends operations that give up to
- * `pending`, and counts them in the state. ltree_batch explains the other arguments. */
+/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. Appends operations that
+ * give up to `pending`. ltree_batch describes the other arguments. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, __global const uint4 *again, __global uint4 *pending, __global uint *history,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes ordinary batches of the operations that gave up in a concurrent batch, and scatters their results. */
+/* Collects the operations that gave up in a concurrent batch into ordinary batches, and copies back their results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: ltree_gather ltree_scatter */
 
-/* Counts a batch's operations by kind (enum ltree_tally). */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global uint *tally)
 {
@@ -34,7 +33,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(tally + k, sums[k]);
 }
 
-/* Counts the elements that range i may write. */
+/* Returns the capacity of the output of range i, in elements. */
 ORDO_FN ulong left_room(__global const ulong *rooms, ulong capacity, uint i)
 {
     const ulong end = min(rooms[i + 1], capacity);
@@ -50,10 +49,9 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves at most `most` operations of `kind` from `left` (`pending` of ltree_batch) to the outputs, all others to
- * `rest`. taken[0] counts the former, and may exceed `most`; taken[1] counts the others. where[p] = operation p's
- * number in the concurrent batch; keys_out[p] = its key or lower bound; before[p] = its count so far. values, hi and
- * rooms may be NULL. */
+/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the outputs, and the others to `rest`.
+ * taken[0] and taken[1] count the two; taken[0] may exceed `most`. where[p] is output p's index in the concurrent
+ * batch, and before[p] its count so far. values, hi and rooms may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -84,8 +82,8 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Writes the gathered operations' results to the concurrent batch's outputs, and adds before[] to counts. Ends in a
- * history get ticks from `tick` on. Arrays may be NULL. */
+/* Copies the results of gathered operations to the outputs of the concurrent batch, and adds before[] to counts.
+ * Operation p ends at time tick + p. Arrays may be NULL. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds split-off nodes to the levels above. Needs no latches: one team changes a node, once per launch.
- *
- *   update_level            adds to a level's listed nodes all nodes split off from their children
- *   update_top              does so for all levels from one up, then adds levels if the root has split
- *   list_root, list_below   list all nodes of a level, if the split ones are unknown
- *
- * A parent finds new nodes by links, from a child up to its next entry (B4).
- *
- * A team is a whole sub-group. Lane x % TEAM_WIDTH has word x of a node. */
+/* Adds the new nodes of splits to the levels above. Needs no latches, because in each launch only one team changes a
+ * node. A team is a whole sub-group. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* An inner node's entries, their new numbers (`to`), and the lengths of their children's chains of new nodes. */
+/* Entries of an inner node, their indices after the update (`to`), and the number of new nodes right of each child
+ * (`chain`). */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -19,7 +13,7 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes right of `child` before the one that begins at `bound`, or all. Any lane may call it. */
+/* Counts the nodes to the right of `child` before the node whose low is `bound`, or up to the level's end. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -32,7 +26,7 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-/* Reads an inner node. Returns its future number of entries. */
+/* Reads an inner node and counts the new nodes of its children. Returns the number of entries after the update. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -56,7 +50,7 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private
     return all;
 }
 
-/* Writes entry p of a split. The first key of a node is its low. */
+/* Writes entry p to the node of the split that gets it. The first key of each node becomes its low. */
 ORDO_FN void split_put_entry(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key, uint child)
 {
     const split_place to = split_where(split, p);
@@ -83,8 +77,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers a query. Nothing may change levels from `level` up. Whole teams must call
- * it. */
+/* Returns the node of `level` that covers `query`. Nothing may change this level or higher ones meanwhile. Whole
+ * teams must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -94,7 +88,8 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds new nodes to the listed nodes of `level`, by all teams. `next` becomes the list of the level above. */
+/* Adds the new children to each listed node of `level`. Divides the list among all teams. Writes to `next` the
+ * parents of nodes that split. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -122,7 +117,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level over the root and its right neighbours, by one team. Returns the new root. */
+/* Adds a level above the root and its new right neighbours, by one team. Returns the new root. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
@@ -145,14 +140,13 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-/* Adds levels until the root is alone in its level, by one team. */
 ORDO_FN void root_take(const ltree_tree *tree)
 {
     uint root = tree->state[LTREE_ROOT];
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* lanes read words that others have written */
+        ordo_fence_device(); /* Lanes read words that other lanes have written. */
         team_sync();
         ordo_fence_device();
     }
@@ -160,8 +154,8 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* Updates all levels from `level` up, by one group. even, odd: the lists of even and odd levels. Then empties the lists
- * and the plan. */
+/* Updates all levels from `level` up, by one work-group. `even` and `odd` hold the lists of even and odd levels.
+ * Finally clears the lists and the batch's counters. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
@@ -181,7 +175,6 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
 }
 
-/* Lists the root and its right neighbours. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_root(LTREE_TREE, __global uint *list)
 {
@@ -196,7 +189,7 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the next lower level: the children of the nodes in `list`, and the nodes split off from these (B4). */
+/* Lists the nodes below those in `list`: their children, and the new right neighbours of these. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists a linked tree's leaves in key order. */
+/* Lists the leaves of a linked tree in key order. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
 /* Built together: list_lows list_places list_export */
 
-/* Writes each leaf's low and number. Free and dead leaves get a low of all ones, which no leaf has. */
+/* Writes each leaf's low bound and number. Free and dead leaves get a low of all ones. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,8 +19,8 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* order[i] must be the i-th leaf, unless the leaves are `sorted`: then order[i] = i is written. place[order[i]] = i.
- * before[i] counts the i-th leaf's elements, 0 at `places`. */
+/* Inverts the order of leaves. order[i] must be the i-th leaf in key order; if `sorted`, writes order[i] = i first.
+ * place[order[i]] becomes i, and before[i] the number of elements of the i-th leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a skiplist's leaf into its right neighbour. */
+/* Merges a leaf of a skiplist into its right neighbour. */
 #pragma once
 #include "dict/ltree/change.cl"
 
@@ -12,7 +12,8 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Moves the elements of op->at, except site->slot, in front of the elements of `into`. Both must be latched. */
+/* Moves the elements of leaf op->at to the front of leaf `into`, except the erased element in site->slot. Both
+ * leaves must be latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -23,8 +24,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
             ltree_move_element(batch, op->at, slot, into, slot - (slot > site->slot));
 }
 
-/* Whether a leaf is a zombie. A live leaf's low and high may look equal if they are of two moments, so this also needs
- * no elements and an unchanged header. Zombies stay zombies in a launch. */
+/* Returns true if the leaf is a zombie: it has merged, and covers no keys. Low and high may be of different moments,
+ * so the leaf must also be empty and have an unchanged header. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -33,8 +34,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Latches `right`, too, the right neighbour of a latched leaf, if the leaf's `kept` elements fit there. Does not wait.
- * If `right` is a zombie, takes it out of the chain instead. */
+/* Tries to latch `right`, the right neighbour of a latched leaf. Fails if the leaf's `kept` elements do not fit
+ * there. If `right` is a merged leaf, unlinks it and returns false. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -54,9 +55,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot of a latched leaf by moving the others into the right neighbour. Releases the
- * neighbour first, then the leaf as a zombie, so each element is always in one of them. Returns false if it did not
- * merge. */
+/* Erases the element in site->slot of a latched leaf, and moves the others to the right neighbour. Releases the
+ * neighbour first, then the leaf as a zombie, so each element always is in one of them. Returns false if it has not
+ * merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {
@@ -81,8 +82,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* After two zombies in a row, makes the first skip the second. Only this function writes a zombie's link. Passing n
- * zombies soon takes some log n steps. */
+/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second.
+ * Only this function writes the link of a zombie. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

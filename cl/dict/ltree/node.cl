@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree, and searches a tree that nothing changes meanwhile. shared/ltree.h draws a node, and
- * has the invariants (B1, B2, ...).
+/* Reads nodes of a linked tree, and descends a tree that no other launch changes. shared/ltree.h describes a node
+ * and lists the invariants (B1, B2, ...). The host defines these macros:
  *
- *   LTREE_WORDS   words per line (a node's array of keys): 32 or 16
+ *   LTREE_WORDS   words per line, the array of a node's keys: 32 or 16
  *   LTREE_GROUP   work-items per group
  *   TEAM_WIDTH    lanes that read a node together
- *   LTREE_ITEMS   queries per work-item, all in flight together
+ *   LTREE_ITEMS   queries that a work-item handles together
  *
  * Whole sub-groups must call the functions that reduce counts or take TEAM_QUERIES queries. */
 #pragma once
@@ -29,7 +29,7 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* Unused slots hold this key. No query is greater, so counts of lesser keys ignore it. */
+/* Key in unused slots. No query is greater, so unused slots are never counted as less. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* copies of the leaves' counts, which fit in a cache */
+    __global uint          *leaf_counts; /* Number of keys of each leaf, copied from its header. */
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -85,7 +85,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* Whether a leaf is dead (B9): it covers no key, and has left its level or will soon. */
+/* Returns true if a leaf is dead (B9 of shared/ltree.h): it covers no key, and has left its level or will soon. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -102,19 +102,19 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* A count is the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
- * all ones, and are less than none. */
+/* The result of counting the keys of a node: the number of keys less than the query, plus COUNT_EQUAL for each equal
+ * key. Unused slots count as equal if the query is all ones. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* warns of vectors that the processor lacks; no call passes them */
+#pragma clang diagnostic ignored "-Wpsabi" /* This warns of vectors that the processor lacks. */
 #endif
 
-/* A search reads this many slots of a node, the first or the last. One key decides which, so fewer cache lines are
- * read. */
+/* A CPU search reads only this many slots of a node: the first ones or the last ones. One key decides which, to save
+ * cache lines. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -126,29 +126,30 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Uses vectors, because compilers take the bits of a sum of comparisons one by one. Uses >=, which processors without
+/* Uses vectors, because compilers evaluate a sum of scalar comparisons one by one. Uses >=, which processors without
  * unsigned comparisons compute by a maximum. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
     const uint from = ltree_part(line, query), part = LTREE_PART;
     const int8 eight = convert_int8(vload8(0, line + from) >= query) + convert_int8(vload8(1, line + from) >= query);
-    const int4 four = eight.lo + eight.hi; /* a true comparison is -1 */
+    const int4 four = eight.lo + eight.hi; /* A true vector comparison is -1. */
 #else
-    const uint from = 0, part = LTREE_SLOTS; /* 12 */
+    const uint from = 0, part = LTREE_SLOTS;
     const int8 eight = convert_int8(vload8(0, line) >= query);
     const int4 four = eight.lo + eight.hi + convert_int4(vload4(2, line) >= query);
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query); /* no branch: line[LTREE_SLOTS] exists */
+    /* & avoids branches; line[LTREE_SLOTS] exists. */
+    const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query);
 
     return less + (hit ? COUNT_EQUAL : 0);
 }
 
 #else
 
-/* Each lane reads every TEAM_WIDTH-th piece (16 bytes) of a line. */
+/* A piece is 16 bytes of a line. Each lane reads every TEAM_WIDTH-th piece. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -158,7 +159,7 @@ ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
     return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
 }
 
-/* Returns this lane's part of a count. Skips equal keys unless `equal`. */
+/* Counts the keys that this lane reads. Ignores equal keys unless `equal`. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
     uint count = 0;
@@ -186,11 +187,12 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A place in a leaf is the number of lesser keys, plus PLACE_HIT if the next key is the query. */
+/* A place is a query's position in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the entry to follow in an inner node with `less` keys below the query; the first, if none is (B2). */
+/* Returns the entry of an inner node that leads to a query with `less` lesser keys. The first entry also covers
+ * lesser queries. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -200,8 +202,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Put this before a loop over a work-item's queries. Unrolls it on a GPU, whose few queries are in registers, but not
- * on a CPU, whose queries are in memory. */
+/* Put this before a loop over a work-item's queries. Unrolls the loop on a GPU, where the queries are in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -229,7 +230,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends from the root to the leaves that cover a team's queries. Follows only children, no links (B4). */
+/* Descends from the root to the leaves that cover a team's queries, by children and not by links. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -250,7 +251,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
             path[m].parent = path[m].node;
             path[m].node = ltree_children(tree, path[m].node)[entry];
 #if ORDO_CPU
-            /* the key that ltree_part reads */
+            /* Prefetches the key that ltree_part reads. */
             ORDO_PREFETCH(ltree_line(tree, above - 1, path[m].node) + LTREE_SLOTS / 2);
 #endif
         }
@@ -261,7 +262,7 @@ ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEA
 
 #define LTREE_TILE ((uint) (LTREE_GROUP * LTREE_ITEMS))
 
-/* Returns the index of this work-item's r-th query in the tile that begins at `first`. */
+/* Returns the index of query r of this work-item, in the tile that begins at `first`. */
 ORDO_FN uint ltree_query_at(uint first, uint r)
 {
 #if ORDO_CPU
@@ -279,7 +280,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from the kernel if this work-item has no query. Not for kernels with barriers. */
+/* Returns from a kernel that has no barrier if this work-item has no query. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;
@@ -294,7 +295,7 @@ ORDO_FN void ltree_take_tile(const ltree_tree *tree, __global const ordo_key *ke
     ltree_descend(tree, path);
 }
 
-/* Where a query's search ended. Lane l has the team's queries l, l + TEAM_WIDTH, ... */
+/* Result of a query's search. Lane l holds queries l, l + TEAM_WIDTH, ... of the team. */
 typedef struct {
     uint leaf, parent, place;
 } ltree_position;

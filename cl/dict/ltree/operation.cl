@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent operation on a linked tree: its batch, its state, reads of a node, and results. concurrent.cl explains
- * the order of accesses. */
+/* Declares a concurrent operation on a linked tree, how it reads nodes, and how it writes results. concurrent.cl
+ * explains the memory order. */
 #pragma once
 #include "dict/concurrent.cl"
 #include "dict/ltree/node.cl"
@@ -13,26 +13,27 @@
 /* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-#define STEP_AGAIN   0 /* no progress: the latch was taken, or the path was wrong */
-#define STEP_ON      1 /* progress */
+#define STEP_AGAIN   0 /* No progress: the node was latched or wrong. */
+#define STEP_ON      1
 #define STEP_DONE    2
-#define STEP_STARVED 3 /* no node is left */
-#define STEP_FAR     4 /* progress, but too many leaves are left for one launch */
+#define STEP_STARVED 3 /* No node is free. */
+#define STEP_FAR     4 /* The operation must go on in the next launch. */
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* A leaf with fewer elements than LTREE_SPARSE after an erase merges into its right neighbour, if the neighbour then
- * has at most LTREE_MERGED, so that the next store does not split it. */
+/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, it merges the leaf into the right neighbour. The
+ * neighbour may then have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
-/* Arrays may be NULL. */
+/* A concurrent batch. Its array pointers may be NULL. */
 typedef struct {
-    ltree_tree                  tree;
-    uint                        leaf_capacity, inner_capacity;
-    uint                        final; /* no nodes will be added: operations that need one are refused */
-    uint                        never; /* 0, but unknown to the compiler */
-    uint                        far;   /* maximum leaves that a query passes in a launch */
+    ltree_tree tree;
+    uint       leaf_capacity, inner_capacity;
+    /* If 1, an operation that needs a free node is refused, because the host will add none. */
+    uint                        final;
+    uint                        never; /* Always 0, but unknown to the compiler. */
+    uint                        far;   /* Greatest number of leaves that a query may visit in a launch. */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -42,7 +43,7 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global uint4             *pending; /* operations that gave up: number, count, query */
+    __global uint4             *pending; /* Operations that gave up: index, count, query. */
     __global uint              *history;
 } ltree_batch;
 
@@ -50,18 +51,18 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* 0: at the leaves. Else: the level that gets the entry of a split below */
-    uint at;    /* the next node; LTREE_NONE: start from the root */
-    /* The node must cover this key: a scan's least unseen key, a backward seek's greatest possible key, the separator
-     * plus one above the leaves. */
+    uint level; /* Level where the operation works. Above 0, it adds the entry of a split below. */
+    uint at;    /* Next node, or LTREE_NONE to start at the root. */
+    /* Key that the node must cover: the least unseen key of a count or range, the greatest possible result of a
+     * backward seek, or above the leaves the new entry's key plus 1. */
     ordo_key_form     query;
-    uint              child;    /* above the leaves: the new node */
-    uint              count;    /* keys so far of a count or range */
-    uint              tries;    /* failed steps */
-    uint              hops;     /* leaves that a query passed in this launch */
-    bool              lost;     /* the path was wrong: read past the caches */
-    uint              zombie;   /* the zombie before `at`, or LTREE_NONE */
-    uint              elements; /* stores minus erasures of all this work-item's operations */
+    uint              child;    /* New node whose entry is added (above the leaves). */
+    uint              count;    /* Number of keys that a count or range has found so far. */
+    uint              tries;    /* number of failed steps */
+    uint              hops;     /* Number of leaves that the query has visited in this launch. */
+    bool              lost;     /* True after a wrong path: loads then bypass the caches. */
+    uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
+    uint              elements; /* Stores minus erasures of all operations of this work-item. */
     concurrent_faults faults;
 } ltree_op;
 
@@ -71,13 +72,14 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. Added to an address, it orders the access after the first look at a header, `seen`. */
+/* Returns 0. Adding it to an address orders that access after the first load of the header, which gave `seen`. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
-    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* by fences the look was an acquire load */
+    return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never); /* With fences, the first load is an acquire load. */
 }
 
-/* Returns 0. Added to the header's address, it orders the second look after all loads that `seen` comes from. */
+/* Returns 0. Adding it to the address of the header orders the second load of the header after the loads that gave
+ * `seen`. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -106,7 +108,7 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     const uint4 words = ordo_load_uncached128((__global const uint *) (line + LTREE_LOW));
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
-        tail.header = words.z; /* one access reads words of one moment */
+        tail.header = words.z; /* One load gets words of one moment. */
 #else
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
@@ -148,7 +150,7 @@ ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value val
         ordo_store_uncached((__global uint *) p, (uint) value);
 }
 
-/* Keys of a piece of 16 bytes. */
+/* Keys in a piece of 16 bytes. */
 #define PIECE_KEYS (128 / KEY_BITS)
 #define PIECES     (LTREE_SLOTS / PIECE_KEYS)
 
@@ -166,8 +168,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
 #endif
 }
 
-/* Counts a line's keys less than the query. *next becomes the key after them, perhaps of an unused slot, or all ones.
- * `fresh` reads past the caches. */
+/* Counts the keys of a line that are less than the query. Sets *next to the key after them, which may be of an
+ * unused slot. If `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if ORDO_CPU && !ORDO_CHECKED
@@ -176,7 +178,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* A binary search, because each lane reads another line: accesses count, not bytes. */
+    /* Binary search, because each lane reads a different line, so the number of loads matters. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) { /* 4 of 7, 8 of 14 */
@@ -204,7 +206,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns the node's children, or its values if they are as large. */
+/* Returns the array next to a node's keys: the children of an inner node, or the 4-byte values of a leaf. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -213,7 +215,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
 #define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
 
-/* Each of a node's two arrays lies in at most two cache lines. */
+/* Prefetches a node's keys, and its children or 4-byte values. Each array lies in at most two cache lines. */
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {
     ORDO_PREFETCH(ltree_line(tree, level, node));
@@ -224,7 +226,8 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Descends to op->level. Returns the query's node, which is a hint, or LTREE_NONE if the path led nowhere. */
+/* Descends to op->level. Returns the node that should cover the query, which the caller must check. Returns
+ * LTREE_NONE if stale words led to no node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -235,7 +238,7 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
         __global ordo_key_form *line = ltree_inner(tree, node);
         ordo_key_form           next;
         const uint              less = ltree_place(line, op->query, fresh, &next);
-        if (next == LTREE_UNUSED) { /* past the last key, apparently */
+        if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
             const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
             if (op->query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH])) {
                 if (right >= batch->inner_capacity || hops++ > LTREE_TRIES(op))
@@ -254,7 +257,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, const ltree_op *op, uint ro
     return node;
 }
 
-/* Takes the second look at a leaf, after `seen`. Returns whether all words read are of one moment. */
+/* Loads a leaf's header again, after the loads that gave `seen`. Returns true if it is unchanged, so that all loaded
+ * words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header;

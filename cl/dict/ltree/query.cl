@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl. Nothing may change the tree meanwhile, so loads
- * may come from any cache.
- *
- * Links lead from leaf to leaf. Over longer distances the list of leaves does: a leaf's place is its index in
- * `order` of struct ordo_ltree_list (host/dict/ltree/ltree.h). */
+/* Locates keys, intervals and ranks for find.cl, order.cl and range.cl, while no other launch changes the tree. A
+ * leaf's place is its index in the list of leaves in key order (struct ordo_ltree_list in host/dict/ltree/ltree.h). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -30,7 +27,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
-        const bool hit = count >= COUNT_EQUAL && /* unused slots equal all ones */
+        const bool hit = count >= COUNT_EQUAL && /* Unused slots equal a query of all ones. */
                          (path[m].query != LTREE_UNUSED || slot < ltree_count(ltree_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
@@ -60,9 +57,9 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
     ltree_find_tile(tree, query, position);
 }
 
-/* The `count` keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some of them.
- * `start` packs the slot, the number of keys in the first leaf (from bit 8 on), and START_TWO if `next` has all
- * others. */
+/* Elements with keys from lo to hi, from a slot of `leaf` on. `next` is the leaf to the right, if it has some of
+ * them. `start` packs the slot, the number of elements in `leaf` (bits 8 to 15), and START_TWO, which says that no
+ * element lies after `next`. */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -71,15 +68,16 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of a leaf's keys not greater than hi, from a count with equal keys over all lanes. */
+/* Returns the number of keys of a leaf that are at most hi. `count` must be the team's sum of ltree_count_lane, with
+ * equal keys. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
-    /* for a query of all ones the count includes unused slots */
+    /* If hi is all ones, the count includes unused slots. */
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Guesses the leaves that cover hi (ends[m].query) from the parents of the leaves that cover lo. Takes the leaf to the
- * right if hi is under another parent. So both leaves are usually known before one is read. */
+/* Guesses the leaves that cover hi (ends[m].query), from the parents of the leaves that cover lo. Guesses the leaf
+ * to the right if hi lies beyond the parent. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -105,7 +103,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
     }
 }
 
-/* Sums each query's counts over the lanes. Each work-item keeps only sums for its queries. */
+/* Sums each query's counts over the lanes. Each work-item keeps the sums of its queries. */
 ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
     LTREE_UNROLL
@@ -115,8 +113,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* own[r] is for this work-item's r-th query. From bit 16 on it has the number of keys less than lo in the first leaf,
- * below the count for hi in the last leaf. */
+/* Counts keys in the first and the last leaf of each interval. own[r], for query r of this work-item, packs the
+ * number of keys less than lo (bits 16 and up) and the count for hi. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -130,8 +128,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* Returns the interval from leaf `from` to leaf `last`. If it extends further, START_TWO is not set, and its count is
- * wrong. */
+/* Returns the interval from leaf `from` to leaf `last`. If elements lie elsewhere, START_TWO is 0 and the count is
+ * invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -145,7 +143,8 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts intervals without START_TWO: descends to their last leaves, and counts the leaves between by the list. */
+/* Computes the counts of intervals whose START_TWO is 0. Descends to the last leaf of each, and counts the elements
+ * between by the list of leaves. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -168,7 +167,8 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Finds a tile's intervals, each work-item its own. If lo > hi, the count is 0. Whole groups must call it. */
+/* Computes the intervals of a tile of queries, each work-item for the queries it owns. The count is 0 if lo > hi.
+ * The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])
@@ -197,7 +197,6 @@ ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *p
         ltree_count_far(tree, place, before, high, mine);
 }
 
-/* Returns the last of places low .. high whose leaf begins at or before `rank`. */
 ORDO_FN uint ltree_place_of_rank(__global const uint *before, uint low, uint high, uint rank)
 {
     while (low < high) {

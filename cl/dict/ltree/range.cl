@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies ranges of a linked tree that nothing changes meanwhile. A piece is the part of a long range in one leaf. */
+/* Copies ranges of elements from a linked tree while no other launch changes the tree. A piece is the part of a long
+ * range that lies in one leaf. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* A longer range is copied leaf by leaf, by all work-items together. */
+/* All work-items together copy a range with more elements, piece by piece. */
 #define LTREE_LONG 128
 
-/* Writes range i's ltree_interval to leaves[i], nexts[i], starts[i] and counts[i] (may be NULL). pieces[i] is an upper
- * bound of the leaves of a long range, else 0. pieces[n] = counts[n] = 0. */
+/* Writes the ltree_interval of range i to leaves[i], nexts[i], starts[i] and, unless NULL, counts[i]. pieces[i]
+ * becomes an upper bound of the number of pieces, or 0 if the range is short. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -45,7 +46,7 @@ void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global
     }
 }
 
-/* keys and values may be NULL. */
+/* Source and outputs of a copy; keys and values may be NULL. */
 typedef struct {
     ltree_tree            tree;
     __global const ulong *offsets;
@@ -59,7 +60,7 @@ typedef struct {
             values_out ? values_out + values_at : values_out                                                           \
     }
 
-/* A work-item reads all its elements before it writes one, because a store waits for earlier loads. */
+/* An element in registers. A work-item loads all its elements before it stores one. */
 typedef struct {
     ordo_key_form key;
     ltree_value   value;
@@ -83,7 +84,7 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
         copy->values[to] = element.value;
 }
 
-/* RANGE_LANES work-items copy one piece. */
+/* RANGE_LANES work-items copy a piece together. */
 #if ORDO_CPU
 #define RANGE_LANES 1
 #define RANGE_SLOTS 1
@@ -94,7 +95,7 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
 
 typedef struct {
     uint  leaf, first, end; /* slots of the leaf */
-    ulong to;               /* output index of the first */
+    ulong to;               /* output index of slot `first` */
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -127,14 +128,14 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* pieces[q]: the number of query q's first piece. */
+/* All long ranges. pieces[q] is the number of pieces of ranges before q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p. *query, the query of an earlier piece, becomes the query of p. */
+/* Returns piece p. *query must be a range at or before the range of p, and is set to that range. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -142,9 +143,8 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies long ranges by pieces. `pieces` must be exclusive prefix sums. Writes nothing if all results, offsets[last],
- * exceed the capacity. On a CPU each work-item has a share of the pieces. Elsewhere each group has one, and its
- * work-items first locate a piece each. */
+/* Copies the long ranges, unless there are more results, offsets[last], than `capacity`. `pieces` must be exclusive
+ * prefix sums. On a GPU, each work-item of a group finds a piece, and the group copies these pieces together. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -186,7 +186,6 @@ void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uin
 
 #if ORDO_CPU
 
-/* Copies range i unless it is long. */
 ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint next, uint start)
 {
     ulong       to = copy->offsets[i];
@@ -211,7 +210,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* A tile of ranges. Range q has the tile's elements from start[q] on, first in leaf[q]. Long ranges count as empty. */
+/* Short ranges that a work-group copies together. Element e of the group's output belongs to the last range q with
+ * start[q] <= e. Long ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -238,14 +238,14 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 {
     const uint lid = (uint) get_local_id(0);
 
-    barrier(CLK_LOCAL_MEM_FENCE); /* all have finished the previous tile */
+    barrier(CLK_LOCAL_MEM_FENCE); /* All have finished the previous tile. */
     if (lid == 0)
         tile->start[0] = tile->has_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < m) {
         const ulong begin = copy->offsets[first + lid], end = copy->offsets[first + lid + 1];
         tile->to[lid] = begin;
-        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* modulo 2^32 for long ranges */
+        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* wraps for long ranges */
         tile->leaf[lid] = leaves[first + lid];
         tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
@@ -260,7 +260,7 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltree_copy *copy, uint m, uint e)
 {
     uint q = 0;
-    for (uint past = m; past - q > 1;) { /* finds the last range that begins at or before e */
+    for (uint past = m; past - q > 1;) { /* Finds the last range that begins at or before e. */
         const uint middle = (q + past) / 2;
         if (tile->start[middle] <= e)
             q = middle;
@@ -284,8 +284,8 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies short ranges. A GPU's group takes `most` of them at a time (at most RUN_GROUP), and its work-items copy
- * elements in output order. */
+/* Copies the short ranges. On a GPU, a work-group takes `most` ranges at a time, at most RUN_GROUP, and its
+ * work-items copy consecutive elements. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes merged leaves (zombies; shared/ltree.h, B9) out of a skiplist's levels, between launches. A zombie's left
- * neighbour links to it, and an entry above leads to it. Its right neighbour's entry may have an old low.
- *
- *   reclaim_leaves    makes links of the lowest level skip zombies
- *   reclaim_entries   corrects or drops the entries of a level's nodes; a node without entries dies
- *   reclaim_links     makes links of that level skip dead nodes
- *
- * The host goes from the lowest level up, by each level's list. Dead nodes stay in the pool until a rebuild. */
+/* Removes merged leaves (zombies; B9 in shared/ltree.h) from the levels of a skiplist, while no operation runs. The
+ * left neighbour of a zombie links to it, and an entry above leads to it. The host runs reclaim_leaves, then the
+ * other kernels for each level from the lowest up. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -16,12 +11,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* other work-items may write an inner node's high */
+    /* Other work-items may write high in an inner node. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Returns the first live node from `node` on, or LTREE_NONE. Makes each dead node on the path skip the next, so a chain
- * is walked only a few times. */
+/* Returns the first node from `node` on that is not dead, or LTREE_NONE. Shortens the links of dead nodes on its
+ * path. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -59,8 +54,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Whether to keep a slot's entry. *low, *child: its corrected parts. At level 1, entries of merged leaves lead to one
- * leaf, whose low is the first one's key; only that entry stays. */
+/* Returns true if the entry in a slot must stay, with its corrected key and child in *low and *child. At level 1,
+ * the entries of merged leaves lead to one leaf; only the first of them stays. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits nodes that get more entries than slots, and lists nodes whose children have split.
+/* Splits nodes that get more entries than slots, and lists the nodes whose children have split.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch only stores, and its values are combined
- * with stored ones. */
+ * If the host defines COMBINE_OP and COMBINE_TYPE (group/value.cl), a batch must only store. Its values are combined
+ * with stored values. */
 #pragma once
 #include "dict/ltree/build.cl"
 #include "group/value.cl"
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would compile
- * for 12 s. */
+/* Put this before a loop over a lane's words or slots. Unrolls only loops that fit in registers; others would
+ * compile for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -30,7 +30,7 @@
 #define OF_VALUES(function) function
 #endif
 
-/* Nodes have about this many entries after a split. */
+/* Average number of entries per node after a split. */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -41,7 +41,7 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_TEAM  ((uint) get_group_id(0) * (LTREE_GROUP / TEAM_WIDTH) + team_index())
 #define LTREE_TEAMS ((uint) get_num_groups(0) * (LTREE_GROUP / TEAM_WIDTH))
 
-/* Loops over a team's share of n items, consecutive on a CPU, which runs work-items one after another. */
+/* Loops over the items of a team, out of n items. On a CPU they are consecutive. */
 #if ORDO_CPU
 #define LTREE_SHARE(i, n)                                                                                              \
     for (uint i = share_first(share_among(n, LTREE_TEAMS), LTREE_TEAM),                                                \
@@ -51,7 +51,8 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* A node that shares its `all` entries with `nodes` - 1 new nodes, numbered from first_new on. */
+/* A node whose `all` entries are distributed to itself and `nodes` - 1 new nodes. The new nodes have numbers from
+ * first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
@@ -64,7 +65,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Plans a split, except for first_new. Reads nothing if the node is LTREE_NONE. */
+/* Computes a split, except first_new. Does not read the node if it is LTREE_NONE. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -79,7 +80,7 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Plans a split and takes the reserved new nodes. Whole teams must call it. */
+/* Computes a split and allocates its new nodes, which the host must have reserved. Whole teams must call this. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -107,7 +108,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes all words that do not depend on keys. Whole teams must call it. */
+/* Writes the words of a split's nodes that do not depend on keys. Whole teams must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -134,7 +135,7 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* Writes element p. The last key of a leaf is its high. */
+/* Writes element p to the leaf of the split that gets it. The last key of each leaf becomes its high. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -148,13 +149,14 @@ ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, 
         split_border(tree, split, to.j, key);
 }
 
-/* Sets LTREE_DIRTY in a node's header. Returns whether it was clear. */
+/* Sets LTREE_DIRTY in the header of a node. Returns true if it was not set before. */
 ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
 {
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Puts each lane's node, if it `has` one, on its level's list, once. Whole teams must call it. */
+/* Appends the node of each lane, if it `has` one, to the list of its level, unless it is listed. Whole teams must
+ * call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

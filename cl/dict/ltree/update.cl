@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch to a linked tree's leaves. Needs no latches: one team changes a leaf, once per launch.
- *
- *   group_flags, group_first   make groups of updates that fall into one leaf
- *   group_plan                 counts new leaves that may be needed
- *   group_effects              flags updates with an effect
- *   group_split                splits leaves with very many updates
- *   update_leaves              applies each group to its leaf, which splits if needed
- *
- * A team is a whole sub-group. Lane x % TEAM_WIDTH has word x of a node. */
+/* Applies a sorted batch of updates to the leaves of a linked tree. Needs no latches, because in each launch only
+ * one team changes a leaf. A group is the updates that fall into one leaf. A team is a whole sub-group. Lane x %
+ * TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -20,7 +14,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* Needs `number` as inclusive sums. first[g] = the begin of group g; one more entry ends the last. */
+/* Writes the first update of group g to first[g], and n after the last group. `number` must be inclusive sums of the
+ * flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -52,16 +47,16 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* The last of equal keys counts. */
+/* A sorted batch. Of updates with equal keys, only the last counts. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* NULL: all updates store, or all erase if all_erased */
+    __global const uchar       *erased; /* If NULL, all_erased says whether all updates erase or all store. */
     __global const uint        *positions;
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j] = 1 if update j is the last of its key and erases no absent key. flags[n] = 0. */
+/* Sets flags[j] to 1 if update j is the last of its key, and does not erase an absent key. Sets flags[n] to 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -73,11 +68,12 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* The update whose key is border k. A leaf may split after each `most` updates; the left part covers the border's
+/* Border k is the last of each `most` updates. A leaf may split at the key of the border; the left part covers this
  * key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Counts the borders from k on that split border k's leaf, because the next update falls into it, too. */
+/* Counts the consecutive borders from k on at which the leaf of border k splits, because the next update falls into
+ * it, too. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -88,7 +84,8 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Writes elements from .. to - 1 of `source` into `leaf`, possibly the same leaf. */
+/* Copies elements from .. to - 1 of leaf `source` to `leaf`, which may be the same leaf. Also writes the bound
+ * `high` and the link. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -105,7 +102,7 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
     line[LTREE_HIGH] = high;
 }
 
-/* Splits `leaf` at borders k .. k + splits - 1, the last one first. */
+/* Splits `leaf` at the keys of borders k .. k + splits - 1, from the last to the first. */
 ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ordo_key *keys, uint k, uint splits,
                            uint most)
 {
@@ -128,7 +125,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at the borders of a batch with distinct keys. A leaf's first border does all its splits. */
+/* Splits leaves at the borders of a batch of distinct keys. A leaf's first border makes all its splits. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -176,7 +173,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     return u;
 }
 
-/* Returns the value of a key's last update, combined over all its updates. */
+/* Returns the value of a key's last update, or with COMBINE_OP the combination of all its updates. */
 ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_update u)
 {
 #if ORDO_VALUE_BYTES
@@ -204,7 +201,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Copies unused slots, too, because a constant number is fastest. */
+/* Copies a leaf, with its unused slots, because a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -214,19 +211,18 @@ ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *c
             copy->value[slot] = ltree_values(tree, leaf)[slot];
 }
 
-/* Writes copied slots from .. to - 1 as elements p, p + 1, ... */
 ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __private const leaf_copy *copy, uint from,
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
-        return; /* already in place */
+        return; /* unchanged */
     for (uint slot = from; slot < to; slot++) {
         const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
     }
 }
 
-/* Merges a leaf's elements and its updates. Returns the number of additional elements. */
+/* Merges the elements of a leaf with its updates. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -266,7 +262,7 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* number in the split leaves */
+    uint          to[LANE_WORDS];   /* Index among all elements of the split. */
     bool          kept[LANE_WORDS]; /* neither erased nor replaced */
 } leaf_tile;
 
@@ -296,7 +292,7 @@ ORDO_FN void tile_move(__private leaf_tile *tile, uint slot, bool hit, bool stor
     }
 }
 
-/* Moves the leaf's elements for a team's updates, and counts the updates. */
+/* Computes the new indices of the leaf's elements after a team's updates, and counts the updates in *change. */
 ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private leaf_change *change)
 {
     const team_mask stores = team_ballot(u.stores), removes = team_ballot(u.removes);
@@ -311,7 +307,7 @@ ORDO_FN void tile_update(__private leaf_tile *tile, leaf_update u, __private lea
 }
 
 #if VALUE_COMBINES
-/* Returns the leaf's old value in each lane's slot. */
+/* Returns the old value in slot `slot` of the leaf. Each lane may ask for another slot. */
 ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 {
     ltree_value value = 0;
@@ -325,7 +321,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes a team's updates after the updates counted in `before`. tile: the old leaf. */
+/* Writes a team's updates to the leaves of a split. *before must count earlier updates. `tile` must hold the old
+ * leaf. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -359,7 +356,7 @@ ORDO_FN void split_put_tile(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Merges a leaf's elements and its updates, by a whole team. Returns the number of additional elements. */
+/* Merges the elements of a leaf with its updates, by a whole team. Returns how many elements the leaf has gained. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -395,7 +392,8 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 /* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
-/* dirty: the list of level 1. */
+/* Applies each group of updates to its leaf. Appends the parents of leaves that split to `dirty`, the list of level
+ * 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,
@@ -407,7 +405,7 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* read once, because others change neighbouring words */
+    const uint groups = state[LTREE_GROUPS]; /* Read once, because other work-items change neighbouring words. */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of concurrent operations that write: updates of leaves, and entries in the levels above. */
+/* Implements the steps of concurrent operations that change nodes: updates of leaves, and new entries in the levels
+ * above. */
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Reports to the host that the level above lacks an entry, or has an old one with the new node's key: of a leaf that
- * began at this key and merged in this launch. reclaim.cl removes that. */
+/* Sets a flag for the host: an entry above is missing, or an old entry has the new node's key. reclaim.cl removes an
+ * old entry. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Whether the operation adds a split's entry itself, or leaves it to the host. Depends on the new node's low alone, so
- * every run does the same. */
+/* Returns true if the operation adds the entry of a split, and false if the host must. The choice depends only on
+ * the new node's low. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -20,7 +21,7 @@ ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
     return false;
 }
 
-/* Adds op->tries to the state's restarts. Call this before op->tries is reset. */
+/* Adds the failed steps, op->tries, to the counter of restarts. */
 ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 {
     if (op->tries)
@@ -59,7 +60,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* the node above that covers the new entry's key covers this query */
+    op->query = site.middle + 1; /* The node above that must get the new entry covers this query. */
     op->child = site.fresh;
     op->level++;
     op->at = LTREE_NONE;
@@ -68,7 +69,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a level above the root, which has split. */
+/* Adds a level above the root, after a split of the root. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;
@@ -81,7 +82,7 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         ordo_store_relaxed(word, root);
         return STEP_STARVED;
     }
-    /* The only node of its level covers all keys (B2). */
+    /* The only node of a level covers all keys. */
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds keys in the runs of a set. The host launches the kernels of primitive/search_body.cl for each run, the newest
- * first. Between launches found[i] is FIND_OPEN, FIND_FOUND or FIND_ERASED. */
+/* Finds keys in a set of sorted runs. The host launches the search for each run, from the newest run to the oldest. */
 #pragma once
 #include "group/hidden.cl"
 #include "primitive/search_keys.cl"
@@ -14,8 +13,8 @@ typedef struct {
     __global ordo_value       *value; /* may be NULL */
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* hidden bits; NULL: none is set */
-    uint                 stage;  /* a sum of RUN_FIRST_STAGE, RUN_LAST_STAGE */
+    __global const uint *hidden; /* Bit per element; NULL if no element is hidden. */
+    uint                 stage;  /* Sum of RUN_FIRST_STAGE (newest run) and RUN_LAST_STAGE (oldest). */
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -37,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Answers query i unless a newer run has. `rank`: the number of this run's keys not greater than the query; `equal`:
- * the last of them is the query. */
+/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys that are at
+ * most the query. `equal` says that the last of them equals it. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides the elements of an older run whose keys a newer run has, too. The newer run's keys are the queries for the
- * kernels of primitive/search_body.cl. */
+/* Hides the elements of an older run whose keys also occur in a newer run. The search gets the newer run's keys as
+ * queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -17,7 +17,7 @@ typedef struct {
         PLACES hidden_mem + hidden_at                                                                                  \
     }
 
-/* Hides the last of the `rank` elements not greater than the query, if it is `equal`. */
+/* Hides element rank - 1 if the search has found the query there (`equal`). */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     if (!equal)

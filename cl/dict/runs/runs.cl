@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals. An element is visible if
- * its bit in hidden[] is 0; visible[] counts the visible elements before each block. host/dict/sorted_run.h draws a run
- * and has the invariants.
- *
- * One file, because PoCL 3.1 compiles run_ends and run_hide wrong without the other functions. */
+/* Answers counts, seeks, ranges, ranks and selections in sorted runs, and erases intervals of keys. An element is
+ * visible if its bit in hidden[] is 0. visible[b] counts the visible elements before block b. host/dict/sorted_run.h
+ * lists the invariants (R1 to R7). PoCL 3.1 compiles run_ends and run_hide wrong in a separate file. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -12,8 +10,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Launched for each run. Adds the number of the run's visible elements from lo[i] to hi[i] to counts[i], or sets
- * counts[i] if `first`. ranks[i] and ranks[n + i] must be the bounds' ranks. */
+/* Adds the number of visible elements of one run from lo[i] to hi[i] to counts[i], or overwrites counts[i] if
+ * `first`. ranks[i] and ranks[n + i] must be the ranks of the bounds in the run. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -32,8 +30,8 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Launched for each run. Finds the nearest visible element at or after ranks[i] (the first n_forward queries), or
- * before it. Unless `first`, keeps earlier runs' result if it is nearer. */
+/* Finds the nearest visible element of one run at or after index ranks[i] for i < n_forward, else before ranks[i].
+ * Keeps the result of an earlier run if it is nearer, unless `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -77,7 +75,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares the group's table of runs. One work-item fills it by `points`. */
+/* Declares the table of runs in local memory. One work-item fills it by the statements `points`. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -90,8 +88,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Searches few bounds in all runs. lows[r * n + i] counts run r's keys less than lo[i], highs[r * n + i] those not
- * greater than hi[i]. */
+/* Searches few bounds in all runs. lows[r * n + i] becomes the number of keys of run r that are less than lo[i], and
+ * highs[r * n + i] the number that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -111,12 +109,13 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more candidates is wide: run_write counts visible elements from each run's begin, not the range's. */
+/* A range with more elements than this, hidden ones included, is wide: run_write counts visible elements from the
+ * begin of each run, not of the range. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* candidates[i] counts the elements of all runs between query i's bounds; offsets[i] (if not NULL) the visible ones;
- * before[i], for wide ranges, the visible ones before the range. candidates[n] = offsets[n] = 0. lows and highs are as
- * in run_bounds. */
+/* Measures range i. candidates[i] becomes the number of its elements in all runs, hidden ones included. offsets[i],
+ * unless offsets is NULL, becomes the number of visible ones. For wide ranges before[i] becomes the number of lesser
+ * visible elements. Needs lows and highs of run_bounds. */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -143,11 +142,10 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     }
 }
 
-#define RANGE_ITEMS 4 /* candidates per work-item and tile */
+#define RANGE_ITEMS 4 /* Number of elements that a work-item handles per tile. */
 
-/* Writes a query's i-th candidate, if visible, at `place` + the number of lesser visible elements of the range in all
- * runs. (No other visible element has its key: R2.) `all`: all candidates are visible. `wide`: `place` is for the runs'
- * first visible element. */
+/* Writes element i of a range (hidden ones included), if it is visible. Its output index is `place` plus the number
+ * of lesser visible elements of the range, or of whole runs if `wide`. `all` says that all elements are visible. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -179,8 +177,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes all ranges' visible elements. Each group takes a share of all candidates, tile by tile. candidates[] and
- * offsets[] must be exclusive prefix sums. Writes nothing if all results, offsets[last], exceed the capacity. */
+/* Writes the visible elements of all ranges, unless there are more, offsets[last], than `capacity`. Each group
+ * handles consecutive elements. candidates[] and offsets[] must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -216,8 +214,8 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Launched for each run. Adds the number of the run's visible elements before local_ranks[i] to ranks[i], or sets
- * ranks[i] if `first`. */
+/* Adds the number of visible elements of one run before index local_ranks[i] to ranks[i], or overwrites ranks[i] if
+ * `first`. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -229,12 +227,11 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
     }
 }
 
-/* run_block_of_rank looks this far to either side of its guess: 64 bytes together. */
+/* run_block_of_rank first tests the blocks at this distance before and after its guess. */
 #define RANK_NEAR 8
 
-/* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Without hidden elements it is
- * rank / RUN_BLOCK, and hidden elements move it by at most the blocks that they fill. They are mostly spread out, so a
- * guess in proportion is near. */
+/* Returns the last of blocks 0 .. last with at most `rank` visible elements before it. Guesses first, because hidden
+ * elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -255,7 +252,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Returns the index of the visible element with this rank, which must exist. */
+/* Returns the index of the visible element that has `rank` visible elements before it. This element must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -271,8 +268,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the least key with more than `rank` visible elements not greater, which must exist. Finds it bit by bit in
- * shrinking parts of the runs. past[r]: where run r's part ends. */
+/* Returns the key of the visible element with this rank among all runs, which must exist, by bisection of the keys.
+ * past[r] becomes the number of keys of run r up to the result. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -300,7 +297,6 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
     return least;
 }
 
-/* Writes the element of each rank that exists. */
 ORDO_KERNEL(RUN_GROUP)
 void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks, ulong ranks_at, uint n,
                 __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,
@@ -322,7 +318,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
             place = run_place_of_rank(mem.hidden_of[0], mem.visible_of[0], runs.count[0], rank);
         } else {
             const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
-            for (uint r = 0; r < runs.n_runs; r++) /* the key is visible in one run (R2) */
+            for (uint r = 0; r < runs.n_runs; r++) /* The key is visible in one run only. */
                 if (past[r] > 0 && key_bits(mem.key_of[r][past[r] - 1]) == key &&
                     !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
                     run = r;
@@ -338,7 +334,6 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
     }
 }
 
-/* Outputs; may be NULL. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
@@ -355,8 +350,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Returns 1 + the index of a run's first visible element from i on, or of the last before i if `down`; 0 if there is
- * none. */
+/* Returns 1 + the index of the first visible element of run r from index i on, or of the last before i if `down`.
+ * Returns 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -365,7 +360,8 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run whose next element comes first, which must exist. next[r]: 1 + the element's index, or 0. */
+/* Returns the run with the least next key, or the greatest if `down`. next[r] must be 1 + the index of run r's next
+ * element, or 0 if there is none. */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -377,7 +373,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* Merges the runs from one end by one work-item, so each element is read once. */
+/* Merges the runs from one end until `wanted` elements are written, by one work-item. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -405,7 +401,7 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* spans[r] = the part of run r up to this element, or from it on if `last`. */
+/* Writes to spans[r] the elements of run r up to element `place` of run `run`, or from it on if `last`. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -420,7 +416,7 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Counts the visible elements before a visible one, which has `before` of them in its run. */
+/* Returns the rank of a visible element among all runs. `before` must be its rank in its own run. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -429,7 +425,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* The elements find their output indices alone, because no two visible elements have one key. */
+/* Writes each visible element at its output index, the number of lesser visible elements. No two visible elements
+ * have the same key. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -449,8 +446,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the first `most` visible elements of all runs, or if `last` the last ones, greatest first. The runs must be
- * resolved (R4). *total counts all visible elements. spans[r] = run r's part with results, if any. */
+/* Writes the `most` least visible elements of all runs, or the greatest if `last`, greatest first. All runs must be
+ * resolved (R4 of sorted_run.h). *total becomes the number of visible elements, and spans[r] the written interval of
+ * run r, if any. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -474,8 +472,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* spans[r] = the part of run r from *lo to *hi, by run_bounds' lows and highs. All runs must be resolved and counted
- * (R4, R5). Does not search itself, because a compiler for CPUs lost the end of the second search. */
+/* Writes to spans[r] the elements of run r from *lo to *hi. Needs lows and highs of run_bounds, because a CPU
+ * compiler miscompiled searches here. All runs must be resolved and counted (R4, R5 of sorted_run.h). */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -489,7 +487,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* totals[0] and *erased (may be NULL) count the visible elements of all spans, totals[1] of all runs. */
+/* Sets totals[0], and *erased unless NULL, to the number of visible elements in all spans. Sets totals[1] to the
+ * number in all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -522,7 +521,7 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the spans' elements, and subtracts them from visible[]. */
+/* Hides the elements of the spans, and subtracts them from the counts visible[]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {

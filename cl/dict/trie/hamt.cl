@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a HAMT by key and by rank. shared/hamt_node.h draws its layout and lists its invariants. */
+/* Searches a HAMT (an ordered radix trie) by key and by rank. shared/hamt_node.h describes the layout and the
+ * invariants T1 to T5. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/hamt_node.h"
@@ -12,7 +13,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* The parameters of a trie. If it has no leaf, the pointers are NULL. */
+/* Kernel parameters that describe a trie. The pointers are NULL if the trie has no leaf. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -57,7 +58,8 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* A binary search. Moves low to the first i from low on for which the condition `before` is false, at most to high. */
+/* Binary search. Increases `low` to the first index i for which the condition `before` is false, but at most to
+ * `high`. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -69,7 +71,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 
 /* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
-/* Returns the right shift that leaves at most `bits` bits of numbers up to `span`. */
+/* Returns the right shift that reduces numbers up to `span` to at most `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -92,11 +94,11 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Does hamt_leaf_of in a trie of fixed depth. Needs a key greater than the first key of leaf 0. */
+/* Does hamt_leaf_of in a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* whether the node covers the key; else its last leaf is the result */
+    bool has = true; /* False if the node has no child for the key. Then its last leaf is the result. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -107,7 +109,7 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* Returns the last leaf whose first key is not greater than `key`, or else leaf 0. Needs a trie with leaves. */
+/* Returns the last leaf whose first key is at most `key`, or leaf 0 if there is none. The trie must have leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -121,7 +123,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* Returns the leaf that has the element of this rank. Needs rank < t->n. */
+/* Returns the leaf that contains the element of this rank. The rank must be less than t->n. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -148,7 +150,8 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* Calls hamt_leaf_of and hamt_load for n keys. On CPUs all n searches advance together. Needs a trie with leaves. */
+/* Finds and loads the leaves of n keys. The trie must have leaves. On CPUs the searches of all keys advance
+ * together. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -162,14 +165,14 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* the search leaves 1 + the leaf in leaf[k] */
+    for (uint k = 0; k < n; k++) { /* The search sets leaf[k] to the leaf + 1. */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
         most = max(most, end[k] - leaf[k]);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* a finished search changes nothing */
+        for (uint k = 0; k < n; k++) { /* Finished searches change nothing. */
             const uint middle = leaf[k] + (end[k] - leaf[k]) / 2;
             const bool before = leaf[k] < end[k] && t->leaves[min(middle, t->n_leaves - 1)].first <= key[k];
             leaf[k] = before ? middle + 1 : leaf[k];
@@ -177,7 +180,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
         }
     for (uint k = 0; k < n; k++)
         node[k] = hamt_load(t, --leaf[k]);
-    for (uint k = 0; k < n; k++) { /* prefetches the lines that hamt_look reads first */
+    for (uint k = 0; k < n; k++) { /* Prefetches the cache line that hamt_look reads first. */
         __global const volatile uchar *middle = node[k].block + min(node[k].count, (uint) HAMT_LEAF) / 2 * 2;
         (void) *middle;
     }
@@ -197,7 +200,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* How many keys of a leaf are less than the searched key, and whether the leaf has the key. */
+/* Number of lesser keys in a leaf, and whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;
@@ -254,7 +257,7 @@ ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
     return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
 }
 
-/* Returns the index of set bit number n, counted from 0. Needs more than n set bits. */
+/* Returns the index of set bit number n, counted from 0. `bits` must have more than n set bits. */
 ORDO_FN uint hamt_nth_bit(uint bits, uint n)
 {
     uint at = 0;
@@ -268,7 +271,7 @@ ORDO_FN uint hamt_nth_bit(uint bits, uint n)
     return at;
 }
 
-/* Returns the key at a position in the leaf. Needs position < node->count. */
+/* Returns the key at index `position` of the leaf. The index must be less than node->count. */
 ORDO_FN ordo_key_form hamt_key_at(const hamt_node *node, uint position)
 {
     if (node->count <= HAMT_LEAF)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements, and joins them with the leaves of an old trie, which may be empty.
- * "Scanned" means that the host has replaced an array by its exclusive prefix sums, between two kernels.
- *
- *   hamt_heads hamt_starts hamt_shape               divide elements into new leaves
- *   hamt_replace hamt_keep hamt_add hamt_before     write the records of all leaves
- *   hamt_sizes hamt_move                            move blocks of old leaves to a new pool
- *   hamt_fill                                       writes blocks of new leaves
- *   hamt_cells                                      writes the tables */
+/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. The kernels run in
+ * the order of this file. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/less.cl"
@@ -17,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of low bits that contain all differences between two keys. */
+/* Returns the number of low bits that include all bits in which a and b differ. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -36,8 +30,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Whether elements m - 1 and m, whose highest different bit is `bits` - 1, belong to different leaves: if the aligned
- * region of 2^bits keys around them has more than HAMT_LEAF elements from `least` to `most`. */
+/* Returns true if a leaf boundary lies between elements m - 1 and m: if the aligned region of 2^bits keys around
+ * them has more than HAMT_LEAF elements. Only elements from `least` to `most` count. `bits` must be hamt_differ of
+ * the two keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -54,7 +49,6 @@ ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bi
     return HAMT_LEAF == 0 || left + right > HAMT_LEAF;
 }
 
-/* Sets heads[m] to whether element m is the first of a new leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -74,7 +68,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Sets starts[k] to the first element of new leaf k. Needs `number`, the scanned heads. */
+/* Writes the index of the first element of new leaf k to starts[k]. `number` must be the prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -83,8 +77,8 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* fresh[k] becomes the record of new leaf k, with the leaf's count as `before` and no block. units[k] becomes the size
- * of its block, owner[k] the old leaf of its region. */
+/* Writes the record of new leaf k to fresh[k], where `before` holds the number of elements for now. Writes the size
+ * of its block, in units of HAMT_UNIT bytes, to units[k], and the old leaf that covered its keys to owner[k]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -119,7 +113,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* Sets follow[i] of each touched leaf i to the number of new leaves that replace it. Other words stay 1. */
+/* Writes to follow[i] the number of new leaves that replace leaf i, for each leaf that the batch touches. The caller
+ * must have set all words to 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -132,7 +127,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies records of old leaves that have one successor. hamt_add overwrites touched ones. Needs `follow` scanned. */
+/* Copies the records of old leaves that have one successor. hamt_add later overwrites the leaves that the batch
+ * touches. `follow` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -149,8 +145,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves, whose blocks begin at unit first_unit. places[k] becomes new leaf k's number among
- * all leaves. Needs `units` and `follow` scanned; `follow` is NULL if no old leaf stays. */
+/* Adds the records of new leaves, whose blocks begin at unit first_unit of the pool. places[k] becomes the index of
+ * new leaf k among all leaves. `units` and `follow` must be prefix sums; `follow` is NULL if no old leaf stays. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
@@ -168,7 +164,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes `before` of all records (T3), and the end. Needs `counts`, of n_leaves + 1 words, scanned. */
+/* Writes the rank `before` of all records, and the record at the end. `counts`, of n_leaves + 1 words, must be
+ * prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -181,7 +178,6 @@ void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf 
     }
 }
 
-/* Sets sizes[i] to the units of leaf i's block. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *sizes)
 {
@@ -190,8 +186,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Moves blocks to a new pool, in order. from[i] is the first unit of leaf i's old block, or HAMT_NEW if it has none.
- * Needs `sizes` scanned. */
+/* Copies the blocks of kept leaves to a new pool. from[i] must be the first unit of the old block, or HAMT_NEW.
+ * `sizes` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -211,8 +207,8 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* Writes the bitmap word of element m, if m is the word's first element, and clears empty words before it. The leaf's
- * last element clears the words after it. */
+/* Writes the bitmap word of element m if m is the first element in the word, and the empty words before it. The
+ * leaf's last element also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -265,10 +261,10 @@ typedef struct {
     __global uint            *table;
 } hamt_table;
 
-/* Cells of a share. A work-item writes at most this many cells for a leaf. */
+/* Consecutive cells that one work-item may write for one leaf. */
 #define HAMT_CELLS_SHARE 64
 
-/* Returns the cell in which a leaf begins, or the number of cells for the end. */
+/* Returns the table's cell in which a leaf begins, or the number of cells for leaf n_leaves. */
 ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
 {
     if (leaf == t->n_leaves)
@@ -276,7 +272,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Writes cells `from` to `to` - 1, but none after the end of `from`'s share. */
+/* Sets cells `from` .. `to` - 1 to `leaves`, up to the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -284,13 +280,13 @@ ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leave
         t->table[from + c] = leaves;
 }
 
-/* Writes the cells from a leaf's cell up to the next leaf's (T5). */
+/* Writes the table's cells from a leaf's cell up to the next leaf's cell. */
 ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
 {
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Writes a share's cells before the first leaf that begins in it (T5). */
+/* Writes the cells of a share (HAMT_CELLS_SHARE consecutive cells) before the first leaf that begins in it. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/hamt_node.h. Sets words of `wrong` (enum hamt_finding). */
+/* Checks the invariants of a HAMT (shared/hamt_node.h). The results are in `wrong` (enum hamt_finding). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -7,7 +7,8 @@
 
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
-/* Checks T1, T3 and T4, on which access to leaves depends. Needs `marks`, a bit for each used unit, all 0. */
+/* Checks the invariants T1, T3 and T4, which make access to leaves safe. `marks`, one bit for each used unit of the
+ * pool, must be 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint used, __global uint *marks,
                         __global uint *wrong)
@@ -58,7 +59,6 @@ ORDO_FN bool hamt_keys_are_sound(const hamt_node *node, ordo_key_form most)
     return sound;
 }
 
-/* Checks T2. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
 {
@@ -71,7 +71,7 @@ void hamt_check_leaves(HAMT_TRIE, __global uint *wrong)
     }
 }
 
-/* Checks T5 of cells and ranks. hamt_nodes checks nodes. */
+/* Checks the tables by key and by rank. hamt_nodes checks the nodes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_tables(HAMT_TRIE, __global uint *wrong)
 {

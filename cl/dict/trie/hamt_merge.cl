@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch leaf by leaf. "Scanned" is defined in hamt_build.cl.
+/* Merges a sorted batch of updates into the leaves of a HAMT.
  *
- *   hamt_effects     finds each update's position in its leaf, and whether it adds or removes an element
- *   hamt_plan        finds each leaf's updates, the number of leaves that replace it, and the units of their blocks
+ *   hamt_effects     finds what each update adds or removes
+ *   hamt_plan        counts the leaves that replace each leaf, and their units
  *   hamt_records     writes the records of all leaves
- *   hamt_blocks      writes the blocks of new leaves
- *   hamt_overwrite   replaces the last two if no element is added or removed, and writes values only
- *
- * A merged leaf is divided by the same rule as in hamt_build.cl. */
+ *   hamt_blocks      writes the keys and values of new leaves
+ *   hamt_overwrite   replaces the last two if no key comes or goes: writes values */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -19,14 +17,14 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* The effect of an update: a number and three bits. Only the last update of a key has STORES or TAKES. */
-#define EFFECT_BELOW  0x0fffu /* the number of keys in the leaf that are less */
-#define EFFECT_HIT    0x1000u /* the leaf has the key */
-#define EFFECT_STORES 0x2000u /* the update stores the key */
-#define EFFECT_TAKES  0x4000u /* the update removes the key */
+/* An update's effect holds a number and three bits. Of updates of the same key, only the last has STORES or TAKES. */
+#define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
+#define EFFECT_HIT    0x1000u /* The leaf has the key. */
+#define EFFECT_STORES 0x2000u /* The update stores the key. */
+#define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns how many elements an update adds: 1, 0 or -1. */
+/* Returns by how many elements an update increases the trie: 1, 0 or -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -37,7 +35,8 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes effects[j], and their effect_more to more[j]. Clears found. Needs a trie with leaves. */
+/* Writes effects[j], and its effect_more to more[j]. Clears the counters after the plan (enum hamt_found). The trie
+ * must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -71,12 +70,12 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf and its updates, begin .. end - 1. *Merged* elements are the leaf's elements after the updates. */
+/* A leaf and its updates, begin .. end - 1 of the batch. Merged elements are the leaf's elements after the updates. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
     __global const ushort   *effects;
-    __global const uint     *more; /* scanned */
+    __global const uint     *more; /* exclusive prefix sums */
     uint                     begin, end;
 } hamt_mix;
 
@@ -97,7 +96,7 @@ ORDO_FN bool mix_is_touched(const hamt_mix *mix)
     return (any & EFFECT_ANY) != 0;
 }
 
-/* Returns how many elements the leaf's updates before update j add. */
+/* Returns by how many elements the updates begin .. j - 1 increase the leaf. */
 ORDO_FN uint mix_more(const hamt_mix *mix, uint j)
 {
     return mix->more[j] - mix->more[mix->begin];
@@ -108,7 +107,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first merged key not less than a key. Needs such a key. */
+/* Returns the first key of the updated leaf that is at least `key`, which must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -123,7 +122,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last merged key before old element p and update j. Needs such a key. */
+/* Returns the last key of the updated leaf before old element p and update j, which must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -144,8 +143,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The merged elements that have no part (new leaf) yet: from rank `at` on, the first with key `first`. Bit b of `open`
- * is 1 if the region around `first` was divided at bit b, and the half with a 1 there has no part yet. */
+/* Merged elements that have no new leaf yet, from rank `at` up. `first` is the key of the first of them. Bit b of
+ * `open` is 1 if a region was halved at bit b, and its upper half has no new leaf yet. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -165,7 +164,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Returns the next part. Needs remaining elements. */
+/* Removes the elements of the next new leaf from *rest, and returns the leaf. *rest must have elements. Halves the
+ * region around the first element until a leaf can hold it. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -189,9 +189,9 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Sets begins[i] to leaf i's first update, the upper half of plan[i] to the number of leaves that replace leaf i, and
- * the lower half to the units of their blocks, or 0 if the block stays. If `all`, no block stays. Sets found (enum
- * hamt_found). */
+/* Writes to begins[i] the first update of leaf i. Writes to plan[i] the number of leaves that replace leaf i (upper
+ * half), and the units of their new blocks (lower half). A leaf without effective updates keeps its block, unless
+ * `all`. Sets the counters of enum hamt_found. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global ulong *plan)
 {
@@ -246,7 +246,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the next trie, which has n elements. New blocks begin at first_unit. Needs `plan` scanned. */
+/* Writes the records of the next trie, which has n elements. The new blocks begin at unit first_unit of the pool.
+ * `plan` must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -281,7 +282,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the number of the next. (A moving pointer crashes some compilers.) */
+/* The leaf that is being written, and the index of the next leaf. (Some compilers crash if this is a pointer.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -297,7 +298,7 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Steps to the leaf that has this rank. Returns the position there. */
+/* Advances to the leaf that contains rank `rank`. Returns the index of the element in this leaf. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -319,7 +320,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Writes the old elements that stay, of every MIX_LANES-th from `lane` on. Merged element 0 has rank `before`. */
+/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves if it stays. `before` is the rank of
+ * merged element 0 in the trie. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;
@@ -341,7 +343,7 @@ ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Writes the updates that store, of every MIX_LANES-th from `lane` on. */
+/* Writes every MIX_LANES-th update, from `lane` on, to the new leaves if it stores its key. */
 ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint lane, __global const hamt_value *values)
 {
     for (uint j = mix->begin + lane; j < mix->end; j += MIX_LANES) {
@@ -356,7 +358,7 @@ ORDO_FN void mix_put_new(const hamt_mix *mix, hamt_target to, uint before, uint 
     }
 }
 
-/* Returns a bitmap word of the leaf's old elements, for the 32 keys from `from` on. */
+/* Returns the old elements among the 32 keys from `from` on, as a bitmap word. */
 ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
 {
     const hamt_node *node = &mix->node;
@@ -376,7 +378,7 @@ ORDO_FN uint mix_old_bits(const hamt_mix *mix, ordo_key_form from)
     return bits;
 }
 
-/* Writes every MIX_LANES-th word of a bitmap from `lane` on. Only the last of equal updates has an effect. */
+/* Writes every MIX_LANES-th word of a leaf's bitmap, from `lane` on. */
 ORDO_FN void mix_put_bits(const hamt_mix *mix, const hamt_target *to, uint lane)
 {
     for (uint w = lane; w < HAMT_WORDS; w += MIX_LANES) {
@@ -402,7 +404,6 @@ ORDO_FN bool mix_has_lists(__global const hamt_leaf *leaves, uint first, uint en
     return has;
 }
 
-/* Writes the blocks of new leaves. Needs their records. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1) from its leaves. shared/hamt_node.h defines the words
- * of nodes. */
+/* Builds or checks the nodes of a trie of fixed depth (HAMT_FIXED_DEPTH 1; shared/hamt_node.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -10,20 +9,19 @@
 
 #define LEVELS HAMT_LEVELS(KEY_BITS)
 
-/* Whether two keys belong to different nodes of a level. */
+/* Returns true if keys a and b belong to different nodes of the level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
     const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1);
     return bits < KEY_BITS && (a ^ b) >> min(bits, (uint) KEY_BITS - 1);
 }
 
-/* Returns an index in `heads`, which has the topmost level first. */
 ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
 {
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* Sets heads[] of each level and leaf to whether the leaf is its node's first. */
+/* Sets the word of each level and leaf in heads[] to 1 if the leaf is the first below its node. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -37,7 +35,7 @@ void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global u
 
 typedef struct {
     __global const hamt_leaf *leaves;
-    __global const uint      *number; /* the scanned heads */
+    __global const uint      *number; /* exclusive prefix sums of heads[] */
     uint                      n_leaves;
 } hamt_rows;
 
@@ -51,7 +49,8 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the number, in its level, of the leaf's node one level below; or the leaf, below level 0. */
+/* Returns the child through which a node of the level leads to the leaf: a node's index in the level below, or the
+ * leaf. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -62,7 +61,8 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` to `to` - 1 to `value`. If `compare`, only returns whether they equal it. */
+/* Sets words `from` .. `to` - 1 to `value` and returns true. If `compare`, only returns whether they have this
+ * value. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
@@ -74,7 +74,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Calls hamt_set_words for a level's words from leaf i's child up to the next leaf's child. */
+/* Sets or compares a level's words from leaf i's child up to the next leaf's child. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -90,8 +90,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
     return hamt_set_words(words, at, hamt_word(rows, level, i + 1), child + 1, compare) && same;
 }
 
-/* Writes nodes and header if `wrong` is NULL. Else compares them, and *wrong becomes the least leaf with a wrong word.
- * Needs the scanned heads in `number`. */
+/* Writes nodes and header. If `wrong` is not NULL, compares them instead, and writes the least leaf with a wrong
+ * word to *wrong. `number` must be the exclusive prefix sums of heads[]. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

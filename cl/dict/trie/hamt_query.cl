@@ -29,7 +29,6 @@ void hamt_find(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Counts the keys less than each of `some` keys, or not greater if `upper`. */
 ORDO_FN void hamt_rank_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint some, bool upper,
                             uint rank[RUN_STEP])
 {
@@ -62,7 +61,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Sets counts[i] to the number of elements in range i, and firsts[i] to the rank of its first. */
+/* Writes the number of elements in range i and the rank of the first element. Either output may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -86,8 +85,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
     }
 }
 
-/* Finds the first element after a key if `forward`, else the last before it. An element at the key counts if `upper`
- * differs from `forward`. */
+/* Finds the least element greater than the key if `forward`, else the greatest lesser element. If `upper` differs
+ * from `forward`, an element equal to the key counts, too. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -151,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs, for i < n. Copies all
- * elements if firsts is NULL. Writes nothing if the total is above `most`. */
+/* Copies the elements from rank firsts[i] on to offsets[i] .. offsets[i + 1] - 1 of the outputs. Copies all elements
+ * if firsts is NULL. Writes nothing if there are more than `most`. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch touches. "Scanned" is defined in hamt_build.cl. */
+/* Finds the leaves that a sorted batch touches. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -14,7 +14,6 @@ void hamt_place(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
         leaf[j] = hamt_leaf_of(&t, key_bits(keys[j]));
 }
 
-/* Sets heads[j] to whether update j is the first of its leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 {
@@ -22,8 +21,8 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
         heads[j] = j < n && (j == 0 || leaf[j] != leaf[j - 1]);
 }
 
-/* Writes touched leaf k's number (touched), the rank of its first element (firsts), the number of its elements
- * (offsets) and its units. Needs the scanned heads in `number`, and at most `most` touched leaves. */
+/* Writes the index (touched[k]), first rank (firsts[k]), number of elements (offsets[k]) and units of touched leaf
+ * k. `number` must be the exclusive prefix sums of heads[], with at most `most` touched leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)
@@ -48,7 +47,7 @@ void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *num
     }
 }
 
-/* Writes the words of enum hamt_sum. Needs all arrays scanned. */
+/* Writes the totals of enum hamt_sum. number, offsets and units must be exclusive prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_sums(__global const uint *number, uint n, __global const ulong *offsets, __global const uint *units,
                uint most, __global uint *out)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the u32 or u64 keys of a set in the Roaring portable format (shared/roaring.h). A kernel uses an offset or
- * count only after an earlier kernel has checked it.
- *
- *   roaring_walk        finds the bitmaps of 32-bit keys, one after another
- *   roaring_containers  finds the containers, and checks that they follow each other
- *   roaring_slices      checks that units ascend, and counts keys, for each slice of ROARING_SLICE units
- *   roaring_counts      checks the number of keys in each descriptor
- *   roaring_keys        writes the keys */
+/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). The kernels run in the order
+ * of this file. No kernel uses an offset or count of the input before an earlier kernel has checked it. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -55,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the bytes of container i, which begins at `at`. If its number of runs lies past `end`, the bytes end past
- * `end`, too. */
+/* Returns the size in bytes of container i, which begins at byte `at`. If its number of runs is not before `end`,
+ * the container ends after `end`, too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -69,7 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns where container i begins, without a check. Needs the bitmap's header before `end`. */
+/* Returns the unchecked byte offset of container i. The header of the bitmap must lie before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -80,10 +74,11 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Reads the cookie at part->begin. Returns its fault, or ROARING_FAULT_WORDS if it has none. */
+/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns the fault, or ROARING_FAULT_WORDS if
+ * there is none. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
-    if (size - part->begin < 8) /* every bitmap has at least 8 bytes */
+    if (size - part->begin < 8) /* A bitmap has at least 8 bytes. */
         return ROARING_FAULT_CUT;
     const uint cookie = roaring_32(bytes, part->begin), count = roaring_32(bytes, part->begin + 4);
     part->with_runs = (cookie & 0xffff) == ROARING_WITH_RUNS;
@@ -95,7 +90,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds a bitmap's end. Returns its fault, or ROARING_FAULT_WORDS. */
+/* Sets part->end to the end of the bitmap. Returns the fault, or ROARING_FAULT_WORDS if there is none. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -114,8 +109,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps `from` to `stop` - 1 of n, by one work-item. `walk` keeps the state between launches. If `wide`, each
- * bitmap follows the upper half of its keys. */
+/* Finds bitmaps `from` .. `stop` - 1 of n, by one work-item. `walk` carries the state from launch to launch. If
+ * `wide` (64-bit keys), the upper half of the keys precedes each bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -138,7 +133,7 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
             fault = ROARING_FAULT_LEFT;
         if (fault != ROARING_FAULT_WORDS) {
             wrong[fault] = p;
-            at = size + 1; /* ends the walk */
+            at = size + 1; /* Later launches then return at once. */
             break;
         }
         parts[p] = part;
@@ -173,7 +168,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Sets slices[c] to the number of container c's slices, or 0 if the container is wrong. */
+/* Decodes each container's descriptor. Writes to slices[c] the number of slices of container c, or 0 if the
+ * container has a fault. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -210,14 +206,15 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a run's first and last key. The last may exceed 65535. */
+/* Returns the first and the last key of run j. The last key may exceed 65535, which is a fault. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Whether unit j is greater than unit j - 1, or is a bitmap's word. Sets *count to the unit's number of keys. */
+/* Returns true if array element or run j is greater than the one before, and for each word of a bitmap. Sets *count
+ * to its number of keys. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -230,7 +227,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Sets counts[s] to the number of keys in slice s. */
+/* Writes the number of keys in slice s, ROARING_SLICE units of a container, to counts[s]. Reports containers whose
+ * keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -254,7 +252,8 @@ void roaring_slices(__global const uchar *data, ulong data_at, __global const ro
     }
 }
 
-/* Needs `counts` as exclusive prefix sums: the number of keys before each slice. */
+/* Reports containers whose number of keys differs from the descriptor. `counts` must be the exclusive prefix sums
+ * from roaring_slices. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_counts(__global const roaring_container *containers, __global const ulong *starts,
                     __global const ulong *counts, uint n, __global uint *wrong)
@@ -270,11 +269,11 @@ typedef struct {
     __global const uchar *units;
     ulong                 key;
     uint                  form, unit;
-    uint                  bits;       /* the unread bits of a bitmap's current word */
-    uint                  next, last; /* the unread keys of the current run; if next > last, `unit` is the next run */
+    uint                  bits;       /* Unread bits of a bitmap's current word. */
+    uint                  next, last; /* Unread keys of the current run; none if next > last. */
 } roaring_cursor;
 
-/* Moves to key number `skip` of the slice. Needs such a key. */
+/* Moves the cursor to key number `skip` of the slice. The slice must have more than `skip` keys. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
@@ -325,7 +324,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Needs `counts` as exclusive prefix sums, and total >= 1, their last word. */
+/* Writes the `total` keys of the set, at least one. `counts` must be the exclusive prefix sums of the keys per
+ * slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

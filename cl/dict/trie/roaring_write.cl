@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * form with the fewest bytes, runs before an array. "Scanned" means that the host has replaced an array by its
- * exclusive prefix sums. */
+/* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
+ * smallest of three forms, and runs before an array of the same size. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -16,7 +15,7 @@ ORDO_FN uint roaring_high(ordo_key key)
 
 /* ---- containers and bitmaps -------------------------------------------------------------------------------------- */
 
-/* Sets heads[m] to whether key m is the first of a container, runs[m] to whether it is the first of a run. */
+/* Flags the keys that begin a container (heads) or a run (runs). */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, __global uint *runs)
 {
@@ -28,8 +27,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* Sets starts[c] to the first key of container c, run_starts[r] to the first key of run r, and their last entries to n.
- * Needs `heads` and `runs` scanned. */
+/* Writes the index of the first key of container c to starts[c], and of run r to run_starts[r]. The last entry of
+ * each array is n. `heads` and `runs` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -42,7 +41,8 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
     }
 }
 
-/* Sets for each container its bytes in the shortest form, whether that is runs, and whether it begins its bitmap. */
+/* Chooses the form of each container c. Writes its size in bytes to sizes[c]. Sets has_runs[c] to 1 for the form of
+ * runs. Sets firsts[c] to 1 if c is the first container of a bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -63,7 +63,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* The parameters of scanned arrays of n_containers + 1 entries. */
+/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must be prefix sums of n_containers + 1 entries. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -72,10 +72,10 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
         starts, sizes, has_runs, firsts, n_containers, wide                                                            \
     }
 typedef struct {
-    __global const uint  *starts;   /* the first key of each container */
-    __global const ulong *sizes;    /* bytes of earlier containers */
-    __global const uint  *has_runs; /* number of earlier containers with runs */
-    __global const uint  *firsts;   /* number of earlier containers that are their bitmap's first */
+    __global const uint  *starts;   /* Index of each container's first key. */
+    __global const ulong *sizes;    /* Bytes of earlier containers. */
+    __global const uint  *has_runs; /* Number of earlier containers with runs. */
+    __global const uint  *firsts;   /* Number of earlier containers that begin a bitmap. */
     uint                  n_containers, wide;
 } roaring_sums;
 
@@ -92,8 +92,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* If `lists` (the first launch), sets part_starts[p] to the first container of bitmap p, and the last entry to
- * n_containers. Else sets header_bytes[p] to the bytes of bitmap p before its containers. */
+/* If `lists`, writes the first container of bitmap p to part_starts[p]. Else writes the size of bitmap p's header to
+ * header_bytes[p], by part_starts. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -123,7 +123,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns where bitmap p (if `wide`, its upper half) begins. Needs header_bytes scanned. */
+/* Returns the byte offset of bitmap p, with the upper half of keys before it if `wide`. header_bytes must be prefix
+ * sums. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -175,8 +176,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* Writes the bitmap word of key m, if m is the word's first key, and clears empty words before it. The container's last
- * key clears the words after it. */
+/* Writes the bitmap word of key m if m is the first key in the word, and the empty words before it. The container's
+ * last key also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -204,7 +205,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the containers. Needs `heads` and `runs` scanned. */
+/* Writes the keys of all containers. `heads` and `runs` must be prefix sums. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie. shared/xfast.h draws its layout and lists its invariants.
- *
- * Needs ORDO_VALUE_BYTES = XFAST_ENTRY_BYTES, the size of the table's values. */
+/* Searches an X-fast trie: a sorted array of keys, and a hash table of key prefixes. shared/xfast.h describes the
+ * layout and the invariants X1 to X4. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
@@ -30,14 +29,16 @@ ORDO_FN uint xfast_common(ordo_key_form a, ordo_key_form b)
     return (uint) clz(a ^ b);
 }
 
-/* Returns the table's word for the key's first `length` bits. Needs length < KEY_BITS. */
+/* Returns the first `length` bits of `form` as a key of the hash table: the bits, a 1, then zeros. `length` must be
+ * less than KEY_BITS. */
 ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
 {
     const uint below = KEY_BITS - 1 - length;
     return (form >> below | 1) << below;
 }
 
-/* Whether the key's first `length` bits have an entry. If so, sets *leaves to it. */
+/* Looks up the first `length` bits of `form`. If they have an entry, returns true and sets *leaves to the keys that
+ * begin with them. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
     const hash_place place = hash_lookup(&trie->table, hash_mix(xfast_word(form, length), trie->table.seed));
@@ -49,8 +50,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
     return true;
 }
 
-/* Finds the key's longest prefix, of up to *length bits, in flat or table by a binary search over levels. Returns its
- * leaves, and its length in *length. */
+/* Finds the longest prefix of `form`, of at most *length bits, that the trie stores, by a binary search over
+ * lengths. Returns the keys that begin with it, and its length in *length. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -73,7 +74,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If group is 1, the prefix one bit longer has up to XFAST_LEAF leaves: the first or the last of these leaves. */
+    /* With group 1, a prefix one bit longer has no entry, hence at most XFAST_LEAF keys, at one end of the range. */
     if (trie->shape.group == 1 && leaves.end - leaves.first > XFAST_LEAF) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF;
@@ -83,7 +84,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Counts the keys less than a key, or not greater if `upper`. */
+/* Counts the keys that are less than `form`, or at most `form` if `upper`. */
 ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = xfast_around(trie, form);
@@ -97,7 +98,7 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return leaves.first;
 }
 
-/* Calls xfast_rank for n keys. On CPUs all searches advance together. */
+/* Computes xfast_rank for n keys. On CPUs the searches of all keys advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {

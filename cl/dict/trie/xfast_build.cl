@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds flat and the table's entries from a sorted run of distinct keys. The key before a leaf shows which prefixes
- * begin with the leaf. The key XFAST_LEAF leaves later shows which of them have more than XFAST_LEAF leaves.
- *
- *   xfast_flat      counts the leaves before each short prefix
- *   xfast_count     counts the entries that begin with each leaf
- *   xfast_entries   writes these entries */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF
+ * keys begin with it. The key before key i shows for which prefixes key i is the first. The key XFAST_LEAF later
+ * shows which of these prefixes have an entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -18,7 +15,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* A leaf begins an entry on each of levels first + 1 to first + n. */
+/* Levels first + 1 .. first + n, on which key i is the first of a prefix that has an entry. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -35,7 +32,6 @@ ORDO_FN xfast_begins xfast_begin_with(__global const ordo_key *keys, const xfast
     return begins;
 }
 
-/* Sets counts[i] to the number of entries that begin with leaf i. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint *counts)
 {
@@ -43,7 +39,8 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* Returns the end of the leaves that have this form's first `length` bits. Searches from leaf `from` on. */
+/* Returns the index after the last key that begins with the first `length` bits of `form`. Key `from` must begin
+ * with these bits. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);
@@ -55,7 +52,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
     return last == ~(ordo_key_form) 0 ? count : keys_less(keys, low, low + min(step, count - low), last + 1);
 }
 
-/* Writes the entries that begin with leaf i to offsets[i] .. offsets[i + 1] - 1. */
+/* Writes the entries whose first key is key i to offsets[i] .. offsets[i + 1] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks X1, X2 and X4 of shared/xfast.h. Counts the entries that the table must have (X3). */
+/* Checks the invariants X1, X2 and X4 of shared/xfast.h. For X3, counts the entries that the table must have. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"
 #include "dict/trie/xfast_prefix.cl"
 
-/* Sets words of `wrong` (enum xfast_finding). masks may be NULL. */
+/* Reports the first violation of each invariant in `wrong` (indexed by enum xfast_finding). masks may be NULL. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
 {

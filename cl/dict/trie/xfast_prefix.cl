@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the keys under a prefix, and finds the longest prefix of a query that is a key.
+/* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
+ * prefixes. A key consists of the prefix's bits, a 1, then zeros, so it is in the middle of the numbers that begin
+ * with the prefix. Hence a stored prefix of the query is also a prefix of one of its neighbours: the last key that
+ * is not greater, or the first greater key. Bit l of masks[i] is 1 if key i has a stored prefix of l bits (X4 of
+ * shared/xfast.h).
  *
- * A key encodes a prefix: the prefix's bits, a 1, then zeros, as in the table. This word is the middle of the keys that
- * the prefix covers. So a prefix that covers a query covers all keys between its own key and the query. Hence all
- * stored prefixes of the query are also prefixes of one of two keys: the last key not greater than the query, or the
- * first greater key. The masks of these keys (X4 of shared/xfast.h) show the stored prefixes.
- *
- * Needs ORDO_KEY u32 or u64. Outputs may be NULL. */
+ * ORDO_KEY must be u32 or u64. Output arguments may be NULL. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
 /* ---- keys under a prefix ----------------------------------------------------------------------------------------- */
 
-/* Returns the leaves that have the key's first `length` bits, 1 to flat_bits. */
+/* Returns the keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -21,7 +20,8 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the leaves of a longer prefix, by its entry in the table if it has one, else by two ranks. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads the
+ * prefix's entry, or searches twice. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -33,7 +33,7 @@ ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint 
     return xfast_rank(trie, form | rest, true) - xfast_rank(trie, form & ~rest, false);
 }
 
-/* Sets counts[i] to the number of keys that agree with keys[i] in the first lengths[i] bits. */
+/* Writes to counts[i] the number of keys that begin with the first lengths[i] bits of keys[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_under(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, __global const uchar *lengths,
                  ulong lengths_at, uint n, __global uint *counts, ulong counts_at)
@@ -60,7 +60,7 @@ ORDO_FN ordo_key_form xfast_up_to(uint length)
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* Returns the length of the prefix that a key encodes. Key 0 encodes none, and counts as longest. */
+/* Returns the length of the prefix that a key stands for, or KEY_BITS - 1 for key 0. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
@@ -76,14 +76,14 @@ ORDO_FN ordo_key_form xfast_mask_of(const xfast_trie *trie, ordo_key_form word)
     return mask;
 }
 
-/* Returns the bits of a neighbour's mask that stand for prefixes of both keys. */
+/* Returns the part of a neighbour's mask that belongs to common prefixes of `neighbour` and `word`. */
 ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, ordo_key_form word)
 {
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* The stored prefixes of a key are the key itself, lesser keys that are prefixes of the key before it, and greater keys
- * that are prefixes of the next key. So two sweeps from the ends of a share give its masks. */
+/* Computes masks[i] for all keys. A key's stored prefixes are the key itself and stored prefixes of its two
+ * neighbours. So each work-item sweeps up and down over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -110,7 +110,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix of both the query and key `at`, or 0 if there is none. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query have in common, or 0. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -119,7 +119,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If there is none, writes only found. */
+/* Finds the longest stored prefix of each query. Writes only found[i] for a query without a stored prefix. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
@@ -129,10 +129,11 @@ void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uc
     const xfast_trie trie = XFAST_TRIE_HERE;
     RUN_EACH (uint, i, n) {
         const ordo_key_form query = key_bits(keys[keys_at + i]);
-        const uint          rank = xfast_rank(&trie, query, true); /* 0: rank - 1 wraps, and matches nothing */
-        const uint          before = xfast_match_at(&trie, masks, rank - 1, query);
-        const uint          after = xfast_match_at(&trie, masks, rank, query);
-        const uint          best = max(before, after);
+        /* If rank is 0, rank - 1 wraps and xfast_match_at returns 0. */
+        const uint rank = xfast_rank(&trie, query, true);
+        const uint before = xfast_match_at(&trie, masks, rank - 1, query);
+        const uint after = xfast_match_at(&trie, masks, rank, query);
+        const uint best = max(before, after);
         if (found)
             found[found_at + i] = best > 0;
         if (best == 0)

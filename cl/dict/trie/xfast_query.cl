@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs queries, RUN_STEP per work-item. Outputs may be NULL. */
+/* Answers finds, ranks, seeks and counts in an X-fast trie, RUN_STEP of them per work-item. Output arguments may be
+ * NULL. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
@@ -56,7 +57,8 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* Finds the last key less than keys[i], or not greater if `upper`; if `forward`, the next key after this one. */
+/* Finds the last key less than keys[i], or at most keys[i] if `upper`. If `forward`, finds the key after that key
+ * instead. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
@@ -72,7 +74,7 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
         xfast_rank_each(&trie, form, some, upper != 0, rank);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = rank[k] - (forward ? 0 : 1);
-            const bool there = place < trie.shape.count; /* -1 wraps */
+            const bool there = place < trie.shape.count; /* Wraps before the first key. */
             if (found)
                 found[found_at + at + k] = there;
             if (keys_out && there)
