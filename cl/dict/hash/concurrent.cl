@@ -30,7 +30,10 @@
  *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
  *   store a value               relaxed store                    after the latch; in a claimed slot also after the
- *                                                                last owner's stores, by acquire fence or CAS */
+ *                                                                last owner's stores, by acquire fence or CAS
+ *   counts, pending, clock      ordo_add, relaxed                no order: only their sums matter
+ *   filters (CPUs)              hash_update_filters              fences in this function
+ *   list, found, outcomes       plain stores, each word once     the end of the launch */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
