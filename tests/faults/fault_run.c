@@ -181,8 +181,8 @@ void fault_note(struct test *t, const struct fault *f, const struct fault *plan,
                 c->text);
 }
 
-/* Reports the runs since the last report. Ordo finds a way around many faults, but of a hundred runs at least ten must end
- * in an error. A smaller sample may contain none. */
+/* Reports the runs since the last report. Ordo finds a way around many faults, but of a hundred runs at least ten
+ * must end in an error. A smaller sample may contain none. */
 void fault_show(struct test *t, const char *what)
 {
     fprintf(stderr, "faults: %s: %lu runs with %lu calls that failed, %lu of them ended in an error\n", what, n_tried,

@@ -61,9 +61,9 @@
 /* With C11 atomics, a reader's access 1 and a writer's access 9 in the table above are an acquire-release pair. If a
  * reader has loaded words of access 7 before the writer's 9, access 4 or 5 finds another header. The words of 2, 3
  * and 7 are not atomic objects, so formally the reader races. They are aligned volatile words, and the reader
- * discards them. In NVIDIA's assembler, accesses 1 to 9 are at least relaxed at device scope, so nothing races, and the
- * fences are ld.acquire, st.release and fence.acq_rel. LTREE_BY_FENCE 0 relies on hardware that starts loads in order (device/atomic.cl). With legacy
- * atomics (OpenCL 1.2), one work-item runs alone. */
+ * discards them. In NVIDIA's assembler, accesses 1 to 9 are at least relaxed at device scope, so nothing races, and
+ * the fences are ld.acquire, st.release and fence.acq_rel. LTREE_BY_FENCE 0 relies on hardware that starts loads in
+ * order (device/atomic.cl). With legacy atomics (OpenCL 1.2), one work-item runs alone. */
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
