@@ -8,6 +8,7 @@
  *
  * The whole group calls all functions, uniformly. */
 #pragma once
+#include "device/atomic.cl"
 #include "device/team.cl"
 #include "group/scan.cl"
 #include "shared/key.h"
@@ -71,8 +72,18 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Sets rank i to the number of the team's keys before key i that have its digit. Leaves the number of keys of each
- * digit in the team's row. Needs a cleared row. Contains no barriers. */
+/* Adds the number of the team's keys of each digit to the team's row, which must be cleared. Contains no barriers. */
+ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
+{
+    __local uint *mine = counts + team_index() * RANK_RADIX;
+    ORDO_UNROLL
+    for (int i = 0; i < RANK_ITEMS; i++)
+        ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
+}
+
+/* Sets rank i to the row's number for key i's digit, plus the number of the team's keys before key i that have the
+ * digit. Adds the number of keys of each digit to the row. So a cleared row gives ranks within the team, and a row of
+ * places (rank_starts) gives places in the tile. Contains no barriers. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

@@ -162,12 +162,10 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Replaces ranks by places, and writes the keys to the exchange in digit order. Needs a barrier after rank_starts.
- * Contains a barrier before the writes. The next barrier makes them visible. */
-ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, uint shift, uint mask,
-                                rank_places *places)
+/* Writes the keys to the exchange at their places. Contains a barrier before the writes, because the exchange holds the
+ * counts. The next barrier makes the keys visible. */
+ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
-    rank_to_places(bits, shift, mask, l->exchange.counts, places);
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++)
@@ -186,7 +184,8 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     rank_totals(l->exchange.counts, total);
     rank_starts(l->exchange.counts, total, l->scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sort_exchange_keys(l, bits, d.shift, d.mask, places);
+    rank_to_places(bits, d.shift, d.mask, l->exchange.counts, places);
+    sort_exchange_keys(l, bits, places);
 }
 
 /* Sets counts[digit] to the number of the tile's keys with the digit. Reads the input, which no pass overwrites. */
