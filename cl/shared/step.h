@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many queries a work-item of a CPU runs in turns, so that their loads from memory overlap. */
+/* Number of queries that a work-item of a CPU runs alternately, so that the cache misses of different queries
+ * overlap. */
 #pragma once
 
 #define RUN_STEP_CPU 16

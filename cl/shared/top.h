@@ -1,48 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and arguments of a selection (cl/primitive/top.cl).
+/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl). It returns the k elements that a
+ * stable sort would put first.
  *
- * Elements are ordered by key, and equal keys by index: by a number whose upper bits are the key's ordered form and
- * whose lower index_bits are the index. Passes inspect its digits, the highest first. Pass p counts digit p of the
- * *candidates*, the elements that agree with the searched element in all earlier digits. Results lie in one buffer of
- * words, zero at first:
+ * The selection works like a radix sort from the highest digit. Elements with equal keys are ordered by index. So
+ * the number that is sorted has the ordered form of the key in its upper bits, and the index in its lower index_bits
+ * bits. The k-th element is searched. Pass p counts digit p of the *candidates*: the elements that agree with the
+ * searched element in all earlier digits. One buffer of words, zero at first, has the results of all passes:
  *
- *   +-------+----------------------------+----------------------------+
- *   | taken | pass 0: record, histogram  | pass 1: ...                |
- *   +-------+----------------------------+----------------------------+ */
+ *  +-------+----------------------------+----------------------------+
+ *  | taken | pass 0: record, histogram  | pass 1: ...                |
+ *  +-------+----------------------------+----------------------------+ */
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* only the first is used: it counts taken elements */
+#define TOP_TAKEN_WORDS 16 /* Word 0 counts the elements written to the output. The other words pad the cache line. */
 
-/* Words of a pass's record. */
-#define TOP_FINISHED   0 /* finished groups */
-#define TOP_LISTED     1 /* candidates in the list of the pass */
-#define TOP_KEY_LOW    2 /* the searched key and index: digits up to this pass's, then zeros */
+/* Indices of the words of a pass's record. */
+#define TOP_FINISHED   0 /* number of work-groups that have finished the pass */
+#define TOP_LISTED     1 /* number of candidates in the pass's list */
+#define TOP_KEY_LOW    2 /* lower half of the searched key. Digits that are not known yet are 0. */
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* elements with these digits still to take; 0: finished */
+#define TOP_NEEDED     5 /* number of candidates that the result still lacks. 0: the result is complete. */
 #define TOP_CANDIDATES 6
-#define TOP_RECORD     8 /* size in words; then the histogram follows */
+#define TOP_RECORD     8 /* size of the record in words, before the histogram */
 
-/* Arguments of pass `pass`, which separates candidates by digit pass - 1, and counts digit `pass` of the rest. */
+/* Arguments of pass number `pass`. The pass first compares digit pass - 1 of each candidate with the searched digit.
+ * For candidates that agree, it counts digit `pass`. */
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
     ordo_u32 count, needed;
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    ordo_u32 digit_shift, digit_mask, digit_above; /* digit pass - 1; lowest bit of digit pass - 2 */
-    ordo_u32 next_shift, next_mask;                /* digit `pass`; next_mask is 0 after the last digit */
+    /* digit_shift and digit_mask extract digit pass - 1. digit_above is the lowest bit of digit pass - 2. */
+    ordo_u32 digit_shift, digit_mask, digit_above;
+    ordo_u32 next_shift, next_mask; /* Extract digit `pass`. next_mask is 0 after the last digit. */
 };
 
-/* The bytes of local memory of a pass. */
+/* Local memory of a pass, in bytes. */
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum elements per work-item and round. Two counts of a tile share a word. */
+/* Maximum number of elements that a work-item handles at once. It is bounded because two counts of a tile share a
+ * word. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of top_order, which sorts `count` elements, at most TOP_ORDERED, in local memory. state_words is the size
- * of the passes' buffer. */
+/* Arguments of kernel top_order, which sorts the selected elements in local memory. `count` is at most TOP_ORDERED.
+ * `state_words` is the size of the passes' buffer in words. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -50,7 +54,8 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs, by chunks of `chunk` elements. A chunk's lists keep `needed` elements. */
+/* Arguments of a selection on CPUs. Each work-item handles a chunk of `chunk` elements and lists the first `needed`
+ * of them in key order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;
