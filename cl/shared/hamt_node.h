@@ -4,7 +4,7 @@
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
  *     leaves   | first before place sectors | ... | the end |     one record per leaf, in key order
- *     pool     | keys, values | keys, values | ...                one block per leaf, in any order, in units of 16 bytes
+ *     pool     | keys, values | keys, values | ...                one block per leaf, in any order
  *
  * A leaf has the keys of one interval that begins at a multiple of 1024. It has 1 to 64 elements. It may have more
  * if all its keys lie within 1024 successive integers. The block of a leaf stores the sorted keys in one of three
@@ -14,8 +14,8 @@
  *     short keys    16-bit distances from the leaf's first key, if all distances are less than 65536
  *     whole keys    the ordered forms
  *
- * The values follow in the same order. A build divides only intervals that have more than 64 elements, and only at
- * bits where keys differ (path compression). */
+ * The values follow in the same order. A block is a whole number of 16-byte units. A build divides only intervals
+ * that have more than 64 elements, and only at bits where keys differ (path compression). */
 
 /* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) are the number c of a
  * cell. cells[c] is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and

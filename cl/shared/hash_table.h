@@ -16,8 +16,8 @@
  * if both buckets are full: it then lies in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
- *  H1 home     An element lies in its home bucket or second bucket. A stashed element lies anywhere in its partition. No
- *              key is stored twice.
+ *  H1 home     An element lies in its home bucket or second bucket. A stashed element lies anywhere in its partition.
+ *              No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
@@ -70,8 +70,8 @@
 /* States whether keys of a batch of updates may repeat.
  *  HASH_ANY        Keys may repeat. Only the last update of each key counts.
  *  HASH_DISTINCT   No key occurs twice.
- *  HASH_RESOLVED   Keys may repeat, but at most one update of each key has an effect. index[u] is the index of the value
- *                  that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
+ *  HASH_RESOLVED   Keys may repeat, but only one update of each key has an effect. index[u] is the index of the
+ *                  value that update u stores, HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu

@@ -19,7 +19,7 @@
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high), and the first is low.
+ *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
  *              The first node of a level has low 0. The last node has high all ones and right LTREE_NONE.
  *  B3 links    right is the number of the next node of the level. Its low is this node's high.
  *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of nodes of
@@ -28,8 +28,8 @@
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host sets `counted`, the array leaf_counts repeats the number of entries of each leaf.
- *  B9 dead     A dead node is allocated, but in no level. It has no entries, and its low equals its high. Only skiplists
- *              have dead nodes: leaves after a merge, and inner nodes without children (dict/ltree/reclaim.cl).
+ *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
+ *              dead nodes: leaves after a merge, and inner nodes without children (dict/ltree/reclaim.cl).
  *
  * During concurrent operations B4 and B5 may be violated. Searches then reach a new node by its left neighbour's
  * link (P. L. Lehman, S. B. Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
@@ -92,7 +92,7 @@ enum ltree_word {
     /* The next words are counters of concurrent batches. */
     LTREE_PENDING,        /* number of operations that gave up */
     LTREE_STARVED,        /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,          /* 1 if an operation that gave up had already visited a leaf */
+    LTREE_MOVED,          /* 1 if an operation that gave up had passed a leaf */
     LTREE_RESTARTS,       /* number of failed attempts of all operations */
     LTREE_TICK,           /* the logical clock of recorded histories */
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */

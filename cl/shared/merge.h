@@ -4,7 +4,7 @@
 #include "shared/group.h"
 
 /* Maximum number of elements per work-item if a work-group merges a tile together. If the tunable is larger, each
- * work-item merges a chunk of its own. */
+ * work-item merges a separate chunk. */
 #define MERGE_ITEMS_MAX 32
 
 /* Local memory of kernel merge_tiles, in bytes. It holds the keys of a tile and items + 1 sentinels, 2 bytes per

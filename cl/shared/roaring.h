@@ -6,8 +6,8 @@
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
  *     cookie       a word of 4 bytes that names the format. After the word 12346, a second word is the number of
- *                  containers. In the other format, the lower half of the word is 12347. Its upper half is the number of
- *                  containers less 1
+ *                  containers. Or the lower half of the word is 12347, and its upper half is
+ *                  the number of containers less 1
  *     runs         only after 12347: a bitmap with a 1 for each container that is stored as runs
  *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
  *     offsets      4 bytes per container: its distance from the cookie, in bytes. There are no offsets after 12347 if

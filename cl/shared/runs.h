@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the structures by which the host passes sorted runs to kernels. A run is a sorted array with flags for
+/* Defines the structures with which the host passes sorted runs to kernels. A run is a sorted array with flags for
  * erased elements. host/dict/sorted_run.h shows its layout and lists its invariants. */
 #pragma once
 #include "shared/types.h"

@@ -98,8 +98,8 @@ enum atomics_word {
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* value of its own word after a relaxed store of its mark */
-    ATOMICS_SEEN_ACQUIRE, /* value of its own word after a release store of its mark + 1 */
+    ATOMICS_SEEN_RELAXED, /* value of the work-item's word after a relaxed store of its mark */
+    ATOMICS_SEEN_ACQUIRE, /* value of the work-item's word after a release store of its mark + 1 */
     ATOMICS_SEEN_CAS,     /* 1 if a compare-and-swap succeeded within ATOMICS_CAS_TRIES */
     ATOMICS_SEEN_REFUSED, /* result of a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* result of a compare-and-swap that must succeed */
