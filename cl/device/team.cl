@@ -387,7 +387,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 #elif ORDO_LANES == ORDO_LANES_AMD
 
 /* ds_bpermute can read every lane of a wave of 32. In a wave of 64 it can read every lane only on the processors
- * listed here. On other processors it reads only the 32 lanes of its own half, which suffices for teams of up to 32
+ * listed here. On other processors it reads only the 32 lanes in the same half, which suffices for teams of up to 32
  * lanes. Wider teams there read one lane at a time. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
