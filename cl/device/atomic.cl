@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. Any work-item may
- * call these functions from any control flow. Functions without a suffix access 32 bits. Functions with the suffix
- * 64 access 64 bits and need ORDO_INT64_ATOMICS.
+ * call these functions. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
  *
- *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores, so a
- *            loop that waits for a change ends.
- *  acquire   Later accesses of this work-item happen after the load. After an acquire load reads the word of a release
- *            store, this work-item sees everything that the storing work-item did before.
+ *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
+ *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, this
+ *            work-item sees everything that the storing work-item did before.
  *  release   Earlier accesses of this work-item happen before the store.
  *
- * In one launch, only these functions may access such a word. A plain load of data that another group writes in the
- * same launch may return old data. With ORDO_ATOMICS_LEGACY (OpenCL 1.2), the order between groups is undefined. The
- * host then chooses no algorithm that needs it (ordo_facts.groups_progress). */
+ * A plain load of data that another group writes in the same launch may return old data. With ORDO_ATOMICS_LEGACY
+ * (OpenCL 1.2), the order between groups is undefined. The host then chooses no algorithm that needs it
+ * (ordo_facts.groups_progress). */
 #pragma once
 #include "device/compiler.cl"
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for lanes that work together on one item. A sub-group is ORDO_SUBGROUP work-items that run in step. A
- * *team* is TEAM_WIDTH neighbouring lanes of a sub-group. The four implementations use Khronos sub-groups, NVIDIA's
- * PTX, AMD's builtins, or teams of one work-item.
+ * *team* is TEAM_WIDTH neighbouring lanes of a sub-group.
  *
  * All functions have these preconditions, unless the function states otherwise:
- *  Called by   All lanes of the SUB-GROUP must call the function, even if teams are narrower, and from uniform control
- *              flow. No lane may have returned from the kernel.
+ *  Called by   All lanes of the SUB-GROUP must call, even if teams are narrower, and from uniform control flow. No lane
+ *              may have returned from the kernel.
  *  Groups      The size of a work-group must be a multiple of ORDO_SUBGROUP, in one dimension.
- *  Memory      The functions do not order memory. Only team_sync makes a lane's writes to local memory visible to other
- *              lanes.
+ *  Memory      Only team_sync makes a lane's writes to local memory visible to other lanes.
  *  lane        Arguments named `lane` must be less than TEAM_WIDTH. */
 #pragma once
 #include "device/compiler.cl"

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines items by an associative operation, within a team of lanes (see team.cl) or a work-group. To *fold* items
  * is to combine them in order. The including file defines these macros:
- *
  *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
  *  FOLD_OP          The operation: FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_SEGMENTED   1: an item also has a flag that marks the head of a segment. A fold restarts at each head:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *                   This operation is not commutative, so all functions keep the order of items.
- *  FOLD_NUMBERED    1: a fold also restarts at each head. Instead of the flag, an item has a 64-bit mark. Its upper
- *                   half counts heads, its lower half is the position of the last head. It is 0 without heads.
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but instead of the flag an item has a 64-bit mark. Its upper half counts
+ *                   heads, its lower half is the position of the last head.
  *  FOLD_VALUES      0: items have marks, but no values.
  *  FOLD_GROUP       The number of work-items per group.
- *
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
 

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoupled look-back: a work-group computes the fold of all earlier tiles while other groups still compute theirs
  * (a fold combines items in order, see fold.cl). Each group publishes the fold of its tile (LOOKBACK_OWN), and later
- * the fold of all tiles up to its tile (LOOKBACK_PREFIX). A group combines the folds of the tiles before its tile,
- * back to the nearest prefix. If a tile stays silent for LOOKBACK_POLLS polls, the waiting group folds that tile
- * from the input. So no device hangs, even if it runs groups in any order.
+ * the fold of all tiles up to its tile (LOOKBACK_PREFIX). It combines the folds of the tiles before its tile, back
+ * to the nearest prefix. If a tile stays silent for LOOKBACK_POLLS polls, the waiting group folds that tile from the
+ * input. So no device hangs. Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back
+ * (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback (SPAA 2025).
  *
- * The including file defines LOOKBACK_INPUT, the type of the arguments, and a function that all lanes of a sub-group
- * call to fold one tile from the input: fold_item lookback_refold(__private const LOOKBACK_INPUT *input, uint tile).
- *
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Silent tiles:
- * Smith, Levien and Owens, Decoupled Fallback (SPAA 2025).
- *
- * Fault injection: bits of LOOKBACK_FAULTS suppress the publication of odd tiles' folds (1), odd tiles' prefixes
- * (2), or all prefixes (4). */
+ * The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which folds one tile
+ * from the input. Bits of LOOKBACK_FAULTS inject faults: odd tiles publish no fold (1) or no prefix (2), no tile
+ * publishes a prefix (4). */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -160,9 +156,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 /* Folds a silent tile from the input. All lanes of a sub-group must call.
  *
  * If the output overwrites the input (in_place), the tile's group may be overwriting the tile. But it publishes its
- * item first, with a fence after (lookback_announce). This function reads the input, then a fence, then the
- * published words. If no word is published, all that it read was input. Otherwise it returns the published item, or
- * LOOKBACK_NONE if only some words are published. */
+ * item first, with a fence after. This function reads the input, then a fence, then the published words. If no word
+ * is published, all that it read was input. Otherwise it returns the published item, or LOOKBACK_NONE if some words
+ * are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges two sorted parts a and b in local memory by merge path. The merge is a path through a grid: a step right
- * takes an element of a, a step down takes an element of b. After d steps, the path is on diagonal d of the grid. A
- * binary search on the diagonal finds this point without the steps before. Green, McColl, Bader, GPU Merge Path (ICS
- * 2012).
- *
- * Keys must be in ordered form (shared/key.h). If a or b is not sorted, the result is arbitrary, but no function
- * reads outside of a and b. */
+ * takes an element of a, a step down takes an element of b. After d steps, the path is on diagonal d. A binary
+ * search on the diagonal finds this point without the steps before. Green, McColl, Bader, GPU Merge Path (ICS 2012).
+ * Keys must be in ordered form (shared/key.h). If a or b is not sorted, no function reads outside of a and b. */
 #pragma once
 #include "shared/key.h"
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks the keys of a tile by one digit, stably, in a work-group. The *rank* of a key is the number of keys with its
- * digit before it. From the ranks, the functions compute the *place* of each key: its index in the tile after a sort
- * by digit.
+/* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of keys with its digit before it.
+ * The *place* of a key is its index in the tile after a sort by digit. The whole group must call all functions from
+ * uniform control flow.
  *
  * Each work-item has RANK_ITEMS keys in registers. A team (see team.cl) has successive keys: register i of all its
  * lanes comes before register i + 1. Each team counts digits in its own row of local memory. Lanes with the same
  * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
- * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016).
- *
- * The whole group must call all functions from uniform control flow. */
+ * Architectures (PACT 2010); ballots: Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/team.cl"
 #include "group/scan.cl"

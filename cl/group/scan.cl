@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prefix sums and reductions of one value per work-item, over a work-group of GROUP_SIZE work-items.
+/* Prefix sums and reductions over a work-group of GROUP_SIZE work-items.
  *
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative and commutative
- * operation `combine`:
+ * operation `combine`. `suffix` is empty for types of 32 bits, and 64 for types of 64 bits:
  *
- *       type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *           returns the combination of x over all lower local ids, and sets *total to the combination of all x
- *       type group_reduce_NAME(type x, __local type *scratch)
- *           returns the combination of all x to all work-items
+ *      type group_scan_NAME(type x, __local type *scratch, __private type *total)
+ *          returns the combination of x over all lower local ids, and sets *total to the combination of all x
+ *      type group_reduce_NAME(type x, __local type *scratch)
+ *          returns the combination of all x to all work-items
  *
- * `suffix` must be empty for types of 32 bits, and 64 for types of 64 bits. The whole group must call from uniform
- * control flow. scratch must have GROUP_SCAN_WORDS values. A barrier must follow before scratch is used again. */
+ * The whole group must call. scratch must have GROUP_SCAN_WORDS values, and needs a barrier before its next use. */
 #pragma once
 #include "device/team.cl"
 #include "shared/group.h"

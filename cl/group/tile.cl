@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores a work-group's tile of an array. The keys of the tile are in registers. Loads and stores use
- * vectors of 16 bytes if the array is aligned.
- *
- *  TILE_ITEMS    number of keys per work-item. A tile has FOLD_GROUP * TILE_ITEMS keys
- *  TILE_VECTOR   number of keys per vector
+/* Loads and stores a work-group's tile of an array. Each work-item has TILE_ITEMS keys of the tile in registers.
+ * Loads and stores use vectors of TILE_VECTOR keys if the array is aligned.
  *
  * The caller chooses `shift` from 0 to TILE_VECTOR - 1 to align vectors: position p of a tile has key p - shift of
- * the array. There is no key at p if p - shift >= count, as unsigned numbers.
- *
- * A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of each row, so that lanes load
- * neighbouring memory. */
+ * the array. A team (see team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors. Lane l has vector l of each row, so that
+ * lanes load neighbouring memory. */
 #pragma once
 #include "group/fold.cl"
 

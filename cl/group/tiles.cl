@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans an array whose tiles are folded in order (fold.cl). The kernels that use it write each element with the fold
- * of all earlier elements.
+/* Scans an array in tiles. A scan gives each element the fold of all earlier elements (a fold combines items in
+ * order, see fold.cl). Look-back (SCAN_LOOKBACK 1) reads every element once, in one launch of tiles_look_back.
+ * Reduce-then-scan reads every element twice: tiles_sums folds a range of tiles per group, then tiles_ranges folds
+ * the results of earlier groups and writes the range.
  *
- * There are two algorithms. Look-back (SCAN_LOOKBACK 1) reads and writes every element once, in one launch of
- * tiles_look_back. Reduce-then-scan has two launches that read every element twice: tiles_sums folds a range of
- * tiles per group, then tiles_ranges folds the results of earlier groups and writes the range. A single group needs
- * tiles_ranges only.
- *
- * The including file defines these names before it includes this file:
+ * The including file defines these names first. Files with group/tile.cl define the first six, other files the first
+ * four and the last two:
  *  LOOKBACK_INPUT   the type of the arguments
  *  input_tile       the type of a loaded tile
  *  tile_write       writes a loaded tile. `before` is the fold of all earlier elements
  *  lookback_refold  folds a tile (group/lookback.cl)
- *  tile_load_input  loads a tile (with group/tile.cl)
- *  tile_item        returns item k of a loaded tile. `at` is its position (with group/tile.cl)
- *  tile_fold        loads a tile and returns its fold (without group/tile.cl)
- *  tile_whole       loads and writes a tile. Returns the fold up to the tile's end (without group/tile.cl) */
+ *  tile_load_input  loads a tile
+ *  tile_item        returns item k of a loaded tile. `at` is its position
+ *  tile_fold        loads a tile and returns its fold
+ *  tile_whole       loads and writes a tile. Returns the fold up to the tile's end */
 #pragma once
 #include "group/fold.cl"
 

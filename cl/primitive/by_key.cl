@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces each segment of equal successive keys: writes the key, the fold of its values and the number of its
  * elements. The host defines these macros:
- *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes. Keys are compared only for equality.
+ *  BY_KEY_BYTES       The size of a key: 4 or 8 bytes.
  *  BY_KEY_VALUES      1 if there are values to fold.
  *  ORDO_KEY, FOLD_OP  The type of the values and the operation (group/fold.cl).
  *  BY_KEY_WIDEN       1 or 2: values of 4 bytes are folded as 8 bytes, unsigned (1) or signed (2).

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array, for CPUs. The array has distinct keys. If a key occurs in
- * the batch, its last element in the batch replaces the array's element, or erases it if this element is *hidden*
- * (see host/dict/sorted_run.h). With COMBINE_OP, no element is hidden, and the values of all elements of a key are
+/* Merges a sorted batch of updates into a sorted array with distinct keys, for CPUs. The last element of a key in
+ * the batch replaces the array's element, or erases it if this batch element is *hidden* (see
+ * host/dict/sorted_run.h). With COMBINE_OP, no element is hidden, and the values of all elements of a key are
  * combined.
  *
  * One work-item merges a tile of both arrays. Segments of the array without keys of the batch are copied as a whole.
  *  batch_place   finds the position in the array of each batch element, and counts the results of each tile
  *  batch_write   writes the results
  *
- * Tiles are cut by merge path (group/merge.cl), and array elements come before equal batch elements. So if the key
- * of a batch element is in the array, it is in the same tile or in an earlier tile. */
+ * Tiles are cut by merge path (group/merge.cl), and array elements come before equal batch elements. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"

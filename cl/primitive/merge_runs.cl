@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to RUN_TABLE_MAX sorted runs stably, with one pass over the data. Elements are ordered by key, then by
- * the number of the run, then by index in the run. The output is divided into tiles by a sample of the keys:
+/* Merges up to RUN_TABLE_MAX sorted runs stably. Elements are ordered by key, then by the number of the run, then by
+ * index in the run. Each work-group merges a tile of the output. Samples of the keys determine the tiles:
  *
  *  runs_sample    copies every stride-th element of each run, the samples, into one array
  *  runs_select    ranks each sample among all samples. Every window-th sample is a splitter, which ends a tile
@@ -8,9 +8,7 @@
  *  runs_tiles     merges a tile by a work-group, in local memory
  *  runs_dedup     merges a tile like runs_tiles, but writes only the newest element of each key
  *  runs_heads     marks the first of equal keys of a run
- *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1)
- *
- * A tile has at most window * stride + n_runs * (stride - 1) elements. */
+ *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
 /* RUNS_HIDDEN states what happens to *hidden* elements, which a newer run replaces or erases
  * (host/dict/sorted_run.h):

@@ -9,9 +9,8 @@
  *
  * The including file includes search_keys.cl first, and defines how results are stored:
  *  SEARCH_LAST       1: compares a query with the last of equal keys (needs SEARCH_UPPER). 0: with the first
- *  answers           the type of a struct of result arrays. Its first member must be PLACES_OF
- *  ANSWERS_ARGS      declares these arrays as kernel parameters
- *  ANSWERS           initializes the struct from the parameters
+ *  answers           a struct of result arrays, which begins with PLACES_OF
+ *  ANSWERS_ARGS, ANSWERS                     kernel parameters for the struct, and its initializer
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads */
 #pragma once

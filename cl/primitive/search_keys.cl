@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of a batched search: keys, queries, and results. A file that defines a search includes this file, then
- * search_body.cl.
- *
- * The host defines ORDO_KEY, ORDO_VALUE_BYTES, SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items
- * per group), SEARCH_ITEMS (queries per work-item), TEAM_WIDTH (lanes per query), and these macros:
+/* The arrays of a batched search: keys, queries, and results. The host defines ORDO_KEY, ORDO_VALUE_BYTES,
+ * SEARCH_UPPER, SEARCH_NODE (keys per node), SEARCH_GROUP (work-items per group), SEARCH_ITEMS (queries per
+ * work-item), TEAM_WIDTH (lanes per query), and these macros:
  *
  *  SEARCH_PACKED   0: a plain array. Otherwise the index is compressed and has the keys. The value is the number of
  *                  bytes per key, or PACK_MIXED if blocks differ.

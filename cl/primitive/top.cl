@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the first k elements of an array in key order, or the element of a given rank. The algorithm is radix
- * select: it finds the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the
- * elements that agree with the k-th element in all digits so far. When the candidates fit into a list, the pass
- * lists them, and later passes read the list instead of the array. The selected elements are not sorted. Zhang,
- * Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC 2023).
+/* Selects the first k elements of an array in key order, or the element of a given rank, by radix select: it finds
+ * the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree
+ * with the k-th element in all digits so far. Once the candidates fit into a list, later passes read the list
+ * instead of the array. The selected elements are not sorted. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms
+ * on GPU (SC 2023).
  *
- * The host defines ORDO_KEY, ORDO_DESCENDING, TOP_SELECT (1: find only the element of rank `needed` - 1), and the
- * tunables TOP_GROUP (work-items per group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the
- * widest digit) and TOP_COPIES (copies of each local counter, to reduce contention). */
+ * With TOP_SELECT, it finds only the element of rank `needed` - 1. The tunables are TOP_GROUP (work-items per
+ * group), TOP_ITEMS (elements per work-item and round), TOP_BITS (bits of the widest digit) and TOP_COPIES (copies
+ * of each local counter, to reduce contention). */
 #pragma once
 #ifndef TOP_GROUP
 #define TOP_GROUP 1

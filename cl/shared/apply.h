@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the parts of two arrays, `sums` and `places`. The kernels of a mixed batch share these arrays
- * (cl/dict/apply*.cl). The batch has n operations, sorted by key. All parts of an array have the same length and lie
- * one after the other. A kernel sets an entry to 1 if operation j is what the part counts, else to 0. Then an
- * exclusive prefix sum over the array makes each entry the number of earlier ones. */
+/* Names the parts of two arrays, `sums` and `places`, of a mixed batch of n operations in key order
+ * (cl/dict/apply*.cl). The parts of an array follow each other and have the same length. A kernel sets entry j of a
+ * part to 1 if operation j is what the part counts, else to 0. An exclusive prefix sum over the array then gives the
+ * number of earlier ones. */
 #pragma once
 
 /* Parts of `sums`. Each part has n + 1 entries. The names say what the part counts: */

@@ -1,35 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a HAMT (an ordered radix trie), which host and kernels share. The trie stores keys in
- * their ordered form, an unsigned word that sorts like the key (shared/key.h). Its memory has three parts:
+/* Defines the memory layout of a HAMT, an ordered radix trie. Keys are stored in ordered form, an unsigned word that
+ * sorts like the key (shared/key.h). The memory has three parts:
  *
  *     tables   | cells: 2^c words | ranks: 2^r words |            direct tables, which find a leaf
  *     leaves   | first before place sectors | ... | the end |     one record per leaf, in key order
  *     pool     | keys, values | keys, values | ...                one block per leaf, in any order
  *
- * A leaf has the keys of one interval that begins at a multiple of 1024. It has 1 to 64 elements. It may have more
- * if all its keys lie within 1024 successive integers. The block of a leaf stores the sorted keys in one of three
- * forms:
+ * A leaf has the keys of an interval that begins at a multiple of 1024: up to 64 keys, or more if all lie within
+ * 1024 successive integers. Its block stores the sorted keys in one of three forms, then the values:
  *
- *     bitmap        1024 bits, if the leaf has more than 64 elements
- *     short keys    16-bit distances from the leaf's first key, if all distances are less than 65536
- *     whole keys    the ordered forms
- *
- * The values follow in the same order. A block is a whole number of 16-byte units. A build divides only intervals
- * that have more than 64 elements, and only at bits where keys differ (path compression). */
+ *     bitmap        1024 bits, if the leaf has more than 64 keys
+ *     short keys    16-bit distances from the leaf's first key, if all are less than 65536
+ *     whole keys    the ordered forms */
 
-/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) are the number c of a
- * cell. cells[c] is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and
- * cells[c] finds the leaf. The table `ranks` finds the leaf of a rank in the same way. */
+/* The table `cells` finds the leaf of a key. The high bits of (key - first key of leaf 0) select a cell c. cells[c]
+ * is the number of leaves that begin in cells 0 to c. A binary search between cells[c - 1] and cells[c] finds the
+ * leaf. The table `ranks` finds the leaf of a rank in the same way. */
 
-/* HAMT_FIXED_DEPTH 1 builds the trie of the paper instead: all leaves are bitmaps, and levels of nodes lie above
- * them. A node of any level selects a child by 6 bits of the key. The topmost level has the remaining bits. The
- * tables are then:
+/* HAMT_FIXED_DEPTH 1 builds the trie of the paper: all leaves are bitmaps, and levels of nodes lie above them. A
+ * node selects a child by 6 bits of the key. The tables are then:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the number of the first node of this level. Level 0 lies just above the leaves. A node has 64
- * words, one for each value of its 6 bits. Word w counts the children of the whole level up to the child for w,
- * inclusive. A child for w exists if word w is greater than the word before it. */
+ * header[level] is the number of the level's first node. Level 0 lies above the leaves. A node has 64 words. Word w
+ * counts the children of the whole level up to the child for w, inclusive. This child exists if word w is greater
+ * than the word before it. */
 
 /* Invariants, which host/dict/trie/hamt_check.c checks:
  *  T1 order     The first keys of leaves are multiples of 1024 and ascend.
@@ -37,10 +32,7 @@
  *               A bitmap has more than 64 elements, and `sectors` counts its keys below 256, 512 and 768.
  *  T3 ranks     `before` is the number of elements in earlier leaves. In the end record, it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
- *  T5 tables    Cells, ranks, header and nodes are as described above.
- *
- * A batch that only replaces values overwrites the values. Every other batch writes new blocks for the leaves that
- * it changes, and new records and tables. */
+ *  T5 tables    Cells, ranks, header and nodes are as described above. */
 #pragma once
 #include "shared/types.h"
 
@@ -97,8 +89,8 @@ typedef struct {
  * elements, and the number of their units. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. There is one word for each message: the least leaf or cell that violates the
- * invariant, or 0xffffffff if none does. The last word is the number of units in use. */
+/* Results of the check of a HAMT: one word per message, the least leaf or cell that violates the invariant, or all
+ * ones. The last word is the number of units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

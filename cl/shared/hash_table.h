@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a hash table, which host and kernels share.
- *
- * hash_mix (dict/hash/table.cl) is a bijection that turns each key into a *mixed key* with uniformly random bits.
- * The table stores mixed keys. The high bits of a mixed key are the number of its partition. Each partition has its
- * own number of buckets. The table has five arrays:
+/* Defines the memory layout of a hash table. hash_mix (dict/hash/table.cl) is a bijection that turns a key into a
+ * *mixed key* with uniformly random bits. The table stores mixed keys. The high bits of a mixed key are the number
+ * of its partition. Each partition has several buckets:
  *
  *     starts     0 | s1 | s2 | ... | all                partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                          partition p has counts[p] elements
@@ -11,19 +9,19 @@
  *     spills     n | n | ...                            one byte per bucket (H3)
  *     filters    w | w | ...                            one word per bucket, after the spills; only on CPUs (H5)
  *
- * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: R. Pagh, F. F. Rodler, ESA
- * 2001; M. Dietzfelbinger, C. Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). An element is *stashed*
- * if both buckets are full: it then lies in any free slot of the partition. */
+ * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing: M. Dietzfelbinger, C.
+ * Weidling, TCS 2007; on GPUs: M. A. Awad et al., APOCS 2023). If both are full, the element is *stashed*: it lies
+ * in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
- *  H1 home     An element lies in its home bucket or second bucket. A stashed element lies anywhere in its partition.
- *              No key is stored twice.
+ *  H1 home     An element lies in its home bucket or second bucket, or anywhere in its partition if it is stashed. No
+ *              key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition. So no lookup finds it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements with home bucket b that lie in their second bucket. It is HASH_SCAN if the
- *              count reaches 255, or if an element with home bucket b is stashed. A lookup that finds nothing in its
- *              home bucket b ends if spills[b] is 0. It reads the whole partition if spills[b] is HASH_SCAN. An erasure
- *              cannot decrement HASH_SCAN. It sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
+ *              count reaches 255, or if such an element is stashed. Then a lookup that finds nothing in its home bucket
+ *              b reads the whole partition. If spills[b] is 0, the lookup ends. An erasure cannot decrement HASH_SCAN:
+ *              it sets HASH_RECOUNT in counts, and kernel hash_recount counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. starts ascends from 0 to the number of buckets.
  *  H5 filtered filters[b] has two bits set for each key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other
  *              bits. Most lookups of absent keys read one filter and no bucket. */

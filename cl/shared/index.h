@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a static search index over a sorted array. Each index is a tree without pointers. The
- * array is divided into blocks of NODE keys. Above it lie levels of nodes, each with NODE separators. The top level
- * has one node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21
- * keys:
+/* Defines the memory layout of a static search index over a sorted array: a tree without pointers. The array is
+ * divided into blocks of NODE keys. Above it lie levels of nodes, each with NODE separators. The top level has one
+ * node, the root. A search reads one node of each level, then one block. An example with NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -10,15 +9,12 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21
  *
- *     in memory: the nodes of level 2, then the nodes of level 1
- *
  * A *unit* is a block on level 0, and a node on a higher level. Entry j of level h is the separator of unit j of
  * level h - 1. */
 
 /* Invariants of an index:
  *  I1 grid       Blocks begin at multiples of NODE elements in the buffer, so each block is a whole number of cache
  *                lines. `shift` is the distance of the array's first element from the start of block 0, in elements.
- *                Only the first and the last block may have fewer than NODE keys.
  *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in its unit. So a query's lower bound
  *                lies in the first unit whose separator is not less than the query.
  *  I3 padding    Entries after the last unit repeat the array's last key. A search that counts them is moved back to
@@ -26,14 +22,14 @@
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences from a base. All differences of a block have the same size: 1, 2, 4 or 8 bytes.
+ * differences from a base, all of the same size: 1, 2, 4 or 8 bytes.
  *
  *     block 2     base: the separator of block 1       +3  +7  +7  +19  +80 ...  +211    1 byte per key: 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                blocks + 1 words, in units of 16 bytes; block 1 takes 2
  *
  *  I5 base       The base of a block is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1. A block of n bytes per key has n
- *                units. There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
+ *  I6 packed     Block b lies in the 16-byte units offsets[b] to offsets[b + 1] - 1, as many as it has bytes per key.
+ *                There are no offsets if all blocks have the same size. shift is 0, and NODE is PACK_KEYS.
  *  I7 last       The last key also fills the unused end of the last block. */
 #pragma once
 #include "shared/types.h"

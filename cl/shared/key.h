@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an
- * unsigned word of the same width that sorts like the key. It flips the sign bit of signed integers. It sorts floats
- * in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). A kernel for descending order inverts all
- * bits.
+ * unsigned word of the same width that sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 <
+ * +0 < ... < +inf < +NaN). A kernel for descending order inverts all bits.
  *
  * A kernel is compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
  *
@@ -10,9 +9,7 @@
  *     ordo_key_form                the ordered form of a key
  *     key_bits(k)                  converts a key to its ordered form
  *     key_from_bits(bits)          converts an ordered form to the key
- *     ordo_value                   a stored value: uint or ulong
- *
- * The host's functions key_bits_of and key_from_bits_of take the type as an argument. */
+ *     ordo_value                   a stored value: uint or ulong */
 #pragma once
 #include "shared/types.h"
 

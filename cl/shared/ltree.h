@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists. A linked tree has
- * levels of nodes, and each node has a link to its right neighbour in the level. Level 0 has the leaves.
+/* Defines the memory layout of a linked tree, the common form of B-link trees and skiplists: levels of nodes, in
+ * which each node has a link to its right neighbour. Level 0 has the leaves.
  *
- * A node has up to LTREE_SLOTS sorted entries. The keys of a node lie in one array of words, the *line*. Values and
- * child numbers lie in other arrays. A line has 28 slots in 32 words. Skiplists with small nodes use 12 slots in 16
- * words:
+ * A node has up to LTREE_SLOTS sorted entries. Its keys lie in an array of words, the *line*. Its values or the
+ * numbers of its children lie in other arrays. Skiplists with small nodes have lines of 16 words with 12 slots:
  *
  *     word          0    1    2        27     28     29      30      31
  *     keys       [ k0 | k1 | k2 | ... | k27 | low | right | header | high ]      LTREE_WORDS words of the keys' size
  *     leaf       [ v0 | v1 | v2 | ... | v27 ]                                    LTREE_SLOTS values
- *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of child nodes
+ *     inner node [ c0 | c1 | c2 | ... | c27 ]                                    LTREE_SLOTS numbers of children
  *
- * Keys, low and high are ordered forms (shared/key.h). Leaves are numbered from 0 in the arrays leaf_keys and
- * leaf_values. Inner nodes are numbered from 0 in the arrays inner_keys and children.
- *
- * A leaf covers the keys k with low < k <= high. The first leaf covers all keys up to high. Entry j of an inner node
- * names a node of the level below, and the entry's key is the low of this child. */
+ * Keys are in ordered form (shared/key.h). A leaf covers the keys k with low < k <= high. Entry j of an inner node
+ * names a node of the level below, and the entry's key is this node's low. */
 
 /* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
  *  B1 order    The keys of a node ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
  *  B2 bounds   The keys of a leaf lie in (low, high]. The keys of an inner node lie in [low, high). The first is low.
- *              The first node of a level has low 0. The last node has high all ones and right LTREE_NONE.
- *  B3 links    right is the number of the next node of the level. Its low is this node's high.
- *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of nodes of
- *              the level below, or LTREE_NONE.
+ *              The first node of a level has low 0. The last has high all ones and right LTREE_NONE.
+ *  B3 links    right is the next node of the level. Its low is this node's high.
+ *  B4 cover    The entries of a level name all nodes of the level below in order. Unused slots hold numbers of such
+ *              nodes, or LTREE_NONE.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Nodes that were never allocated have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -31,8 +27,8 @@
  *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
  *              dead nodes: leaves after a merge, and inner nodes without children (dict/ltree/reclaim.cl).
  *
- * During concurrent operations B4 and B5 may be violated. Searches then reach a new node by its left neighbour's
- * link (P. L. Lehman, S. B. Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
+ * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
+ * (Lehman and Yao, Efficient Locking for Concurrent Operations on B-Trees, TODS 1981). */
 #pragma once
 #include "shared/types.h"
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the Roaring portable format: the file format for sets of 32-bit keys, and its extension to 64 bits. All
- * integers are little-endian and unaligned.
+/* Defines the Roaring portable format, a file format for sets of 32-bit keys, and its extension to 64 bits. Integers
+ * are little-endian and unaligned.
  *
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
- *     cookie       a word of 4 bytes that names the format. After the word 12346, a second word is the number of
- *                  containers. Or the lower half of the word is 12347, and its upper half is
- *                  the number of containers less 1
- *     runs         only after 12347: a bitmap with a 1 for each container that is stored as runs
+ *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in the
+ *                  lower half, the number of containers less 1 in the upper half
+ *     runs         a bit per container, 1 if the container is stored as runs. Absent if no container is
  *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
- *     offsets      4 bytes per container: its distance from the cookie, in bytes. There are no offsets after 12347 if
- *                  there are fewer than 4 containers
+ *     offsets      4 bytes per container: its distance from the cookie. Absent if there are runs and fewer than 4
+ *                  containers
  *     containers   the lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
- *                    runs     the number of runs, then the first key of each run and the number of keys that follow it.
- *                             All numbers have 2 bytes. Runs may touch but not overlap */
+ *                    runs     2 bytes: the number of runs. Then per run its first key, and the number of keys that
+ *                             follow. Runs do not overlap */
 #pragma once
 #include "shared/types.h"
 

@@ -145,11 +145,10 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Sizes of the test of optimistic reads. Work-items change lines of 32 words under a latch. Other work-items read
- * the lines without the latch, and check the version in the header. The B-link tree reads its nodes like this
- * (dict/ltree/concurrent.cl). The header is twice the version number, plus 1 while the line is latched. A work-item
- * accesses words 0 to 15 by fours, words from OPTIMISTIC_BY_2 on by twos, and words from OPTIMISTIC_BY_1 on singly.
- * The last four words contain the header. */
+/* Sizes of the test of optimistic reads. Some work-items change lines of 32 words under a latch, others read the
+ * lines without the latch and check the version in the header. The B-link tree reads its nodes like this. The header
+ * is twice the version, plus 1 while the line is latched. Words up to OPTIMISTIC_BY_2 are accessed by fours, words
+ * from there by twos, and words from OPTIMISTIC_BY_1 on singly. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 /* Indices of the test's counters: the number of changes, and of reads by their result. */

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and the kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key.
- * In a pass, each work-group sorts a *tile* of elements. The host chooses between two kinds of pass. A one-sweep
- * pass reads the array once and gets the counts of earlier tiles by look-back. A reduce-then-scan pass counts first
- * and moves elements afterwards. All passes share one control buffer:
+ * In a pass, each work-group sorts a *tile* of elements. A one-sweep pass gets the digit counts of earlier tiles by
+ * look-back. A reduce-then-scan pass counts first and moves elements afterwards. All passes share one control
+ * buffer:
  *
- *  one-sweep        +---------+---------------------------+------------------------+
- *                   | tickets | status                    | bases                  |
- *                   | launches| tiles x RADIX             | passes x 2 x RADIX     |
- *                   +---------+---------------------------+------------------------+
- *                   '------ zeroed by the histogram ------'
- *  reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
+ *   one-sweep        +---------+---------------------------+------------------------+
+ *                    | tickets | status                    | bases                  |
+ *                    | launches| tiles x RADIX             | passes x 2 x RADIX     |
+ *                    +---------+---------------------------+------------------------+
+ *                    '------ zeroed by the histogram ------'
+ *   reduce-then-scan | totals: RADIX | counts: RADIX x tiles (digit-major)
  *
- * One-sweep has more counters after it, which are zero between launches: the number of finished groups, then passes
- * x RADIX counts. */
+ * One-sweep has more counters after it: the number of finished groups, then passes x RADIX counts. */
 
 /* The look-back status of a tile and a digit is one word. Its top two bits are a code, the other bits count
- * elements. The count fits, because a launch has at most SORT_LAUNCH_MAX elements.
+ * elements.
  *
- *  S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *  S2  After a launch all words of its tiles are "count up to this tile". Even and odd passes use different codes for
- *      it, and treat the code of the previous pass as "nothing". So the words are zeroed once, not for each pass. */
+ *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
+ *   S2  After a launch all words of its tiles are "count up to this tile". Even and odd passes use different codes for
+ *       it, and treat the code of the previous pass as "nothing". So the words are zeroed once, not for each pass. */
 #pragma once
 #include "shared/group.h"
 
@@ -57,11 +56,11 @@ struct sort_planned {
 
 /* Indices of the words of the plan. The histogram kernel writes the plan, and the passes read it.
  *
- *  S3  Passes 0 to PASSES - 1 each sort by the digit in the plan. Later passes do nothing. Without a local pass,
- *      PASSES is odd exactly if the number of all passes is odd, so that the last pass writes to the output. One
- *      pass may sort by a digit that is equal in all keys, only to make PASSES odd or even.
- *  S4  LOCAL is SORT_NO_LOCAL if there is no local pass. Otherwise it is the lowest bit of the passes' digits: all keys
- *      are equal in the bits above the digits, and the local pass sorts by the bits below LOCAL. */
+ *   S3  Passes 0 to PASSES - 1 each sort by the digit in the plan. Later passes do nothing. Without a local pass,
+ *       PASSES is odd exactly if the number of all passes is odd, so that the last pass writes to the output. One
+ *       pass may sort by a digit that is equal in all keys, only to make PASSES odd or even.
+ *   S4  LOCAL is SORT_NO_LOCAL, or the lowest bit of the passes' digits. All keys are equal in the bits above the
+ *       digits, and the local pass sorts by the bits below LOCAL. */
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
 #define SORT_PLAN_DIGITS 2 /* The digit of each pass, or SORT_IDLE. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl). It returns the k elements that a
- * stable sort would put first.
- *
- * The selection works like a radix sort from the highest digit. Elements with equal keys are ordered by index. So
- * the number that is sorted has the ordered form of the key in its upper bits, and the index in its lower index_bits
- * bits. The k-th element is searched. Pass p counts digit p of the *candidates*: the elements that agree with the
- * searched element in all earlier digits. One buffer of words, zero at first, has the results of all passes:
+/* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
+ * key order. It searches for the k-th element, digit by digit. The digits are those of a number: its upper bits are
+ * the ordered form of the key, its lower index_bits bits are the element's index. Pass p counts digit p of the
+ * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, zero
+ * at first, has the results:
  *
  *  +-------+----------------------------+----------------------------+
  *  | taken | pass 0: record, histogram  | pass 1: ...                |

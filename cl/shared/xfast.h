@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the memory layout of an X-fast trie, which finds a key by a binary search over the lengths of its
- * prefixes. Prefixes are the high bits of a key's ordered form (shared/key.h). The leaves are a sorted array of
- * distinct keys. So the leaves with a given prefix are an interval: leaves first to end - 1. The trie has three
- * arrays:
+ * prefixes. A prefix is the high bits of a key's ordered form (shared/key.h). The leaves are a sorted array of
+ * distinct keys, so the leaves with a given prefix are an interval:
  *
  *     leaves    k0 k1 k2 ...                          a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits) = count      prefix p of flat_bits bits has the leaves f(p) to f(p + 1) - 1
@@ -10,9 +9,8 @@
  *                                                     flat_bits + group, flat_bits + 2 group, ... bits
  *
  * A key of the hash table is the prefix's bits on top, then a 1, then zeros. Only prefixes with more than XFAST_LEAF
- * leaves have an entry, so a search ends with a binary search of a few keys. If a prefix has an entry, its shorter
- * prefixes have entries, too. This is D. E. Willard's y-fast trie (IPL 17, 1983) with groups of leaves chosen by
- * their prefixes. */
+ * leaves have an entry, so a search ends with a binary search of a few keys. This is D. E. Willard's y-fast trie
+ * (IPL 17, 1983) with groups of leaves chosen by their prefixes. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.

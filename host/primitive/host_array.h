@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a call on host arrays: uploads the inputs, and downloads the outputs afterwards. All small arrays are
- * uploaded by one command, and downloaded by one (runtime/staging.c). On a CPU, kernels use large arrays in place if
- * possible. Every function whose name ends in _host has this form:
+/* Runs a call on host arrays: uploads the inputs before the call, and downloads the outputs after it. Every function
+ * whose name ends in _host has this form:
  *
- *     struct ordo_host_array a[] = {
- *         ordo_host_in(in, count, bytes),
- *         ordo_host_out(out, count, bytes),
- *     };
- *     struct ordo_call call;
- *     ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
- *     return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
+ *    struct ordo_host_array a[] = {
+ *        ordo_host_in(in, count, bytes),
+ *        ordo_host_out(out, count, bytes),
+ *    };
+ *    struct ordo_call call;
+ *    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
+ *    return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
  *
- * Both functions block. The device is locked from ordo_host_begin to ordo_host_end. They return ORDO_INVALID for
- * NULL pointers and overlapping outputs, and ORDO_TOO_LARGE for more than ORDO_MAX_COUNT elements. */
+ * Both functions block. They return ORDO_INVALID for NULL pointers and overlapping outputs, and ORDO_TOO_LARGE for
+ * more than ORDO_MAX_COUNT elements. */
 #ifndef ORDO_HOST_ARRAY_H
 #define ORDO_HOST_ARRAY_H
 

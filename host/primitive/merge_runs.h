@@ -40,12 +40,10 @@ struct ordo_merge_target {
  *  NONE     all elements
  *  KEEP     all elements, with their hidden bits
  *  FILTER   only elements that are not hidden. All runs must be resolved (host/dict/sorted_run.h)
- *  DEDUP    the last element of each key, if it is not hidden. Needs ordo_merge_can_dedup. The output must have
- *           capacity for all elements
+ *  DEDUP    the last element of each key, if it is not hidden. Needs ordo_merge_can_dedup
  *
- * With DEDUP, out->combine may be set. Each key then gets the combination of all its values. There must be two runs,
- * none empty. The first must have distinct keys and no hidden elements. The call overwrites the values of the second
- * run. */
+ * With DEDUP and out->combine, each key gets the combination of all its values. There must be two runs, none empty.
+ * The first must have distinct keys and no hidden elements. The call overwrites the values of the second run. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);
