@@ -3,7 +3,7 @@
  * call these functions. Functions with the suffix 64 access 64 bits and need ORDO_INT64_ATOMICS.
  *
  *  relaxed   The access orders no other memory access. It bypasses caches that do not see other groups' stores.
- *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, this
+ *  acquire   Later accesses of this work-item happen after the load. If the load reads the word of a release store, the
  *            work-item sees everything that the storing work-item did before.
  *  release   Earlier accesses of this work-item happen before the store.
  *

@@ -5,8 +5,8 @@
  *     64 bits   number of bitmaps: 8 bytes | upper half of keys: 4 | bitmap | greater upper half: 4 | bitmap | ...
  *     bitmap    cookie | runs | descriptors | offsets | containers
  *
- *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in the
- *                  lower half, the number of containers less 1 in the upper half
+ *     cookie       4 bytes: 12346, then 4 bytes: the number of containers. If there are runs, only 4 bytes: 12347 in
+ *                  the lower half, the number of containers less 1 in the upper half
  *     runs         a bit per container, 1 if the container is stored as runs. Absent if no container is
  *     descriptors  4 bytes per container: the upper half of its keys, and their number less 1
  *     offsets      4 bytes per container: its distance from the cookie. Absent if there are runs and fewer than 4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the first k elements in
- * key order. It searches for the k-th element, digit by digit. The digits are those of a number: its upper bits are
+ * key order. It searches for the k-th element, digit by digit. They are digits of a number: its upper bits are
  * the ordered form of the key, its lower index_bits bits are the element's index. Pass p counts digit p of the
  * *candidates*: the elements that agree with the searched element in all earlier digits. One buffer of words, zero
  * at first, has the results:
